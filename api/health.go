@@ -32,9 +32,9 @@ type startBacklog struct {
 	OldestSeconds float64 `json:"oldest_seconds"`
 }
 
-// fullDiskMemory is how long /readyz reports a full disk after a request has met it. A small write
-// can succeed where a larger one does not, so that it proves nothing.
-const fullDiskMemory = 10 * time.Second
+// fullDiskReportedFor is how long /readyz reports a full disk after a request has met it. A small
+// write can succeed where a larger one does not, so that it proves nothing.
+const fullDiskReportedFor = 10 * time.Second
 
 // readyz reports whether requests can be served. The states of Temporal, of the photos and of
 // webhooks are shown but do not fail the check: orders are accepted without them.
@@ -96,7 +96,7 @@ func (s *Server) databaseState(ctx context.Context) string {
 	now := s.clock.Now()
 	err := s.db.CheckVersion(ctx)
 	if err == nil {
-		if now.Sub(time.UnixMicro(s.diskFullAt.Load())) < fullDiskMemory {
+		if now.Sub(time.UnixMicro(s.diskFullAt.Load())) < fullDiskReportedFor {
 			return "full"
 		}
 		err = s.db.CheckWritable(ctx, now)

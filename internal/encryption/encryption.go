@@ -76,21 +76,21 @@ func newAEAD(purpose, secretKey string) (cipher.AEAD, error) {
 }
 
 // Seal encrypts a secret. aad is its context (such as the row's id), which Open needs too.
-func (b *Cipher) Seal(secret, aad []byte) ([]byte, error) {
-	return b.aeads[0].Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
+func (c *Cipher) Seal(secret, aad []byte) ([]byte, error) {
+	return c.aeads[0].Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
 }
 
 // Open decrypts the result of Seal with the same context and the current or an old key.
-func (b *Cipher) Open(sealed, aad []byte) ([]byte, error) {
-	secret, _, err := b.open(sealed, aad)
+func (c *Cipher) Open(sealed, aad []byte) ([]byte, error) {
+	secret, _, err := c.open(sealed, aad)
 	return secret, err
 }
 
-func (b *Cipher) open(sealed, aad []byte) (secret []byte, key int, err error) {
+func (c *Cipher) open(sealed, aad []byte) (secret []byte, key int, err error) {
 	if len(sealed) == 0 || sealed[0] != versionAESGCM {
 		return nil, 0, ErrOpen
 	}
-	for key, aead := range b.aeads {
+	for key, aead := range c.aeads {
 		if secret, err := aead.Open(nil, nil, sealed[1:], versioned(aad)); err == nil {
 			return secret, key, nil
 		}
@@ -99,12 +99,12 @@ func (b *Cipher) open(sealed, aad []byte) (secret []byte, key int, err error) {
 }
 
 // Reseal encrypts a value with the current key; changed is false if it was so already.
-func (b *Cipher) Reseal(sealed, aad []byte) (resealed []byte, changed bool, err error) {
-	secret, key, err := b.open(sealed, aad)
+func (c *Cipher) Reseal(sealed, aad []byte) (resealed []byte, changed bool, err error) {
+	secret, key, err := c.open(sealed, aad)
 	if err != nil || key == 0 {
 		return sealed, false, err
 	}
-	resealed, err = b.Seal(secret, aad)
+	resealed, err = c.Seal(secret, aad)
 	return resealed, true, err
 }
 

@@ -21,16 +21,16 @@ var (
 
 func newCipher(t *testing.T, key string) *encryption.Cipher {
 	t.Helper()
-	box, err := encryption.New(key)
+	c, err := encryption.New(key)
 	require.NoError(t, err)
-	return box
+	return c
 }
 
 func TestOpenDecryptsSealedValues(t *testing.T) {
 	t.Parallel()
-	box := newCipher(t, secretKey)
+	c := newCipher(t, secretKey)
 	for _, plain := range [][]byte{secret, {}, bytes.Repeat([]byte{0xff}, 4096)} {
-		sealed, err := box.Seal(plain, context)
+		sealed, err := c.Seal(plain, context)
 		require.NoError(t, err)
 
 		opened, err := newCipher(t, secretKey).Open(sealed, context)
@@ -57,10 +57,10 @@ func TestOpenReadsValuesOfOtherImplementations(t *testing.T) {
 
 func TestSealHidesTheSecretAndNeverRepeats(t *testing.T) {
 	t.Parallel()
-	box := newCipher(t, secretKey)
-	first, err := box.Seal(secret, context)
+	c := newCipher(t, secretKey)
+	first, err := c.Seal(secret, context)
 	require.NoError(t, err)
-	second, err := box.Seal(secret, context)
+	second, err := c.Seal(secret, context)
 	require.NoError(t, err)
 
 	require.NotEqual(t, first, second)
@@ -69,8 +69,8 @@ func TestSealHidesTheSecretAndNeverRepeats(t *testing.T) {
 
 func TestOpenRejectsForeignValues(t *testing.T) {
 	t.Parallel()
-	box := newCipher(t, secretKey)
-	sealed, err := box.Seal(secret, context)
+	c := newCipher(t, secretKey)
+	sealed, err := c.Seal(secret, context)
 	require.NoError(t, err)
 
 	t.Run("another key", func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestOpenRejectsForeignValues(t *testing.T) {
 	t.Run("another context", func(t *testing.T) {
 		t.Parallel()
 		for _, other := range [][]byte{nil, []byte("webhook 8")} {
-			_, err := box.Open(sealed, other)
+			_, err := c.Open(sealed, other)
 			require.ErrorIs(t, err, encryption.ErrOpen)
 		}
 	})
@@ -90,14 +90,14 @@ func TestOpenRejectsForeignValues(t *testing.T) {
 		for i := range sealed {
 			changed := bytes.Clone(sealed)
 			changed[i] ^= 1
-			_, err := box.Open(changed, context)
+			_, err := c.Open(changed, context)
 			require.ErrorIs(t, err, encryption.ErrOpen, "byte %d", i)
 		}
 	})
 	t.Run("cut short", func(t *testing.T) {
 		t.Parallel()
 		for length := range sealed {
-			_, err := box.Open(sealed[:length], context)
+			_, err := c.Open(sealed[:length], context)
 			require.ErrorIs(t, err, encryption.ErrOpen, "%d bytes", length)
 		}
 	})

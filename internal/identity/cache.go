@@ -56,34 +56,34 @@ func newAnswerCache(options Options) (*answerCache, error) {
 	return &answerCache{cache: options.Cache, secret: secret, clock: options.Clock, logger: options.Logger}, nil
 }
 
-func (m *answerCache) get(ctx context.Context, dni string) (Answer, bool) {
-	if m.cache == nil {
+func (c *answerCache) get(ctx context.Context, dni string) (Answer, bool) {
+	if c.cache == nil {
 		return Answer{}, false
 	}
-	answer, found, err := m.cache.Get(ctx, m.key(dni))
+	answer, found, err := c.cache.Get(ctx, c.key(dni))
 	if err != nil {
-		m.logger.WarnContext(ctx, "identity cache cannot be read", "error", err)
+		c.logger.WarnContext(ctx, "identity cache cannot be read", "error", err)
 		return Answer{}, false
 	}
 	return answer, found && ttl(answer.Outcome) > 0
 }
 
-func (m *answerCache) put(ctx context.Context, dni string, answer Answer) {
+func (c *answerCache) put(ctx context.Context, dni string, answer Answer) {
 	lasts := ttl(answer.Outcome)
-	if m.cache == nil || lasts == 0 {
+	if c.cache == nil || lasts == 0 {
 		return
 	}
-	if err := m.cache.Put(ctx, m.key(dni), answer, m.clock.Now().Add(lasts)); err != nil {
-		m.logger.WarnContext(ctx, "identity cache cannot be written", "error", err)
+	if err := c.cache.Put(ctx, c.key(dni), answer, c.clock.Now().Add(lasts)); err != nil {
+		c.logger.WarnContext(ctx, "identity cache cannot be written", "error", err)
 	}
 }
 
 // remove returns its error: the answer must not stay.
-func (m *answerCache) remove(ctx context.Context, dni string) error {
-	if m.cache == nil {
+func (c *answerCache) remove(ctx context.Context, dni string) error {
+	if c.cache == nil {
 		return nil
 	}
-	return m.cache.Delete(ctx, m.key(dni))
+	return c.cache.Delete(ctx, c.key(dni))
 }
 
 // ttl is how long an outcome is cached; zero for outcomes that say nothing about the DNI.
@@ -100,8 +100,8 @@ func ttl(outcome Outcome) time.Duration {
 
 // key is the DNI's HMAC: there are so few DNIs that a plain hash could be reversed by trying all of
 // them.
-func (m *answerCache) key(dni string) string {
-	hash := hmac.New(sha256.New, m.secret)
+func (c *answerCache) key(dni string) string {
+	hash := hmac.New(sha256.New, c.secret)
 	hash.Write([]byte(dni))
 	return hex.EncodeToString(hash.Sum(nil))
 }

@@ -129,6 +129,6 @@ func TestARememberedFailureIsNotBelieved(t *testing.T) {
 	now := clock.NewManual(someDay)
 	cache := newFakeCache(now)
 	verifier := verifierOf(t, Options{Clock: now, Cache: cache, CacheSecret: "secret"}, named("decolecta", fake))
-	require.NoError(t, cache.Put(t.Context(), verifier.memory.key(someDNI), Answer{Outcome: Unavailable}, someDay.Add(time.Hour)))
+	require.NoError(t, cache.Put(t.Context(), verifier.cache.key(someDNI), Answer{Outcome: Unavailable}, someDay.Add(time.Hour)))
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
 }

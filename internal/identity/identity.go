@@ -77,7 +77,7 @@ type Options struct {
 // Verifier asks the configured providers in order. It is safe for concurrent use.
 type Verifier struct {
 	providers []*provider
-	memory    *answerCache
+	cache     *answerCache
 }
 
 // New makes a Verifier of at least one provider. An error names the invalid variable.
@@ -103,7 +103,7 @@ func New(configs []Config, options Options) (*Verifier, error) {
 		verifier.providers = append(verifier.providers, provider)
 	}
 	var err error
-	verifier.memory, err = newAnswerCache(options)
+	verifier.cache, err = newAnswerCache(options)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	if !IsDNI(dni) {
 		return Answer{Outcome: Invalid}, nil
 	}
-	if answer, remembered := v.memory.get(ctx, dni); remembered {
+	if answer, cached := v.cache.get(ctx, dni); cached {
 		return answer, nil
 	}
 	var failure Answer
@@ -129,7 +129,7 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 			return Answer{Outcome: Unavailable}, err
 		}
 		if answer.Outcome.isConclusive() {
-			v.memory.put(ctx, dni, answer)
+			v.cache.put(ctx, dni, answer)
 			return answer, nil
 		}
 		if failure.Outcome != Unavailable {
@@ -140,7 +140,7 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 }
 
 // Forget removes what is cached about a DNI, because the data of its holder is erased.
-func (v *Verifier) Forget(ctx context.Context, dni string) error { return v.memory.remove(ctx, dni) }
+func (v *Verifier) Forget(ctx context.Context, dni string) error { return v.cache.remove(ctx, dni) }
 
 const dniLength = 8
 

@@ -6,24 +6,24 @@ import "strings"
 type service int
 
 const (
-	familyUnknown service = iota
-	familyGoogle
-	familyWaze
-	familyApple
-	familyOSM
-	familyPlusCodes
-	familyShort
+	serviceUnknown service = iota
+	serviceGoogle
+	serviceWaze
+	serviceApple
+	serviceOSM
+	servicePlusCodes
+	serviceShort
 )
 
-var families = map[string]service{
-	"waze.com": familyWaze, "www.waze.com": familyWaze, "ul.waze.com": familyWaze, "embed.waze.com": familyWaze,
-	"waze.to": familyWaze,
+var servicesByHost = map[string]service{
+	"waze.com": serviceWaze, "www.waze.com": serviceWaze, "ul.waze.com": serviceWaze, "embed.waze.com": serviceWaze,
+	"waze.to": serviceWaze,
 
-	"maps.apple.com": familyApple,
+	"maps.apple.com": serviceApple,
 
-	"openstreetmap.org": familyOSM, "www.openstreetmap.org": familyOSM, "osm.org": familyOSM, "www.osm.org": familyOSM,
+	"openstreetmap.org": serviceOSM, "www.openstreetmap.org": serviceOSM, "osm.org": serviceOSM, "www.osm.org": serviceOSM,
 
-	"plus.codes": familyPlusCodes, "www.plus.codes": familyPlusCodes,
+	"plus.codes": servicePlusCodes, "www.plus.codes": servicePlusCodes,
 }
 
 // shortHosts are the hosts of short links, each with its paths for maps. No other host is ever
@@ -62,23 +62,23 @@ func setOf(words string) map[string]bool {
 func serviceOf(host, path string) service {
 	for _, prefix := range shortHosts[host] {
 		if strings.HasPrefix("/"+strings.TrimPrefix(path, "/"), prefix) {
-			return familyShort
+			return serviceShort
 		}
 	}
-	if known, ok := families[host]; ok {
+	if known, ok := servicesByHost[host]; ok {
 		return known
 	}
 	subdomain, domain, ok := strings.Cut("."+host, ".google.")
 	if !ok || !googleDomains[domain] {
-		return familyUnknown
+		return serviceUnknown
 	}
 	switch subdomain {
 	case ".www", ".maps", ".consent":
-		return familyGoogle
+		return serviceGoogle
 	case "":
 		if path == "/maps" || strings.HasPrefix(path, "/maps/") {
-			return familyGoogle
+			return serviceGoogle
 		}
 	}
-	return familyUnknown
+	return serviceUnknown
 }

@@ -62,20 +62,20 @@ func parse(text string, wrappers int) (Point, error) {
 	}
 	l := splitLink(text)
 	switch serviceOf(l.host, l.rawPath) {
-	case familyGoogle:
+	case serviceGoogle:
 		if target, wrapped := l.wrappedByGoogle(); wrapped {
 			return parseWrapped(target, wrappers)
 		}
 		return parseGoogle(l)
-	case familyWaze:
+	case serviceWaze:
 		return parseWaze(l)
-	case familyApple:
+	case serviceApple:
 		return parseApple(l)
-	case familyOSM:
+	case serviceOSM:
 		return parseOSM(l)
-	case familyPlusCodes:
+	case servicePlusCodes:
 		return parsePlusCodeSite(l)
-	case familyShort:
+	case serviceShort:
 		if target := l.param("link"); target != "" {
 			return parseWrapped(target, wrappers)
 		}

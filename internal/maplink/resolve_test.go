@@ -203,7 +203,7 @@ func TestResolveLandings(t *testing.T) {
 		"a swapped point":          {"https://maps.google.com/?q=-77.0,-12.1", Point{-12.1, -77.0, SourceQuery}, nil},
 		"a point abroad":           {"https://maps.google.com/?q=40.4168,-3.7038", Point{}, ErrOutsideCountry},
 		"a point nowhere on Earth": {"https://maps.google.com/?q=240.4,-3.7", Point{}, ErrOutOfRange},
-		"a map of another family":  {"https://waze.com/ul?ll=-12.1,-77.0", Point{-12.1, -77.0, SourceQuery}, nil},
+		"a map of another service": {"https://waze.com/ul?ll=-12.1,-77.0", Point{-12.1, -77.0, SourceQuery}, nil},
 		"nowhere":                  {"", Point{}, ErrNoPoint},
 	}
 	for name, c := range cases {

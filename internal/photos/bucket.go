@@ -27,9 +27,9 @@ const (
 	amazon = "s3.amazonaws.com"
 	// bucketAttempts is how often a request is made that fails in a way that may pass.
 	bucketAttempts = 3
-	// writableMemory is for how long a bucket that took a file is believed to take the next: load
+	// writableTTL is for how long a bucket that took a file is believed to take the next: load
 	// balancers ask every second, and every file that is written is paid for.
-	writableMemory = 10 * time.Second
+	writableTTL = 10 * time.Second
 )
 
 var errSlowBucket = errors.New("the object storage does not answer in time")
@@ -154,7 +154,7 @@ func (b *bucket) list(ctx context.Context, folder string) (files []storedFile, e
 
 // checkWritable remembers success for a while, and not failure.
 func (b *bucket) checkWritable(ctx context.Context) error {
-	if time.Since(time.Unix(0, b.writableAt.Load())) < writableMemory {
+	if time.Since(time.Unix(0, b.writableAt.Load())) < writableTTL {
 		return nil
 	}
 	name := uploadPrefix + strings.ToLower(rand.Text())
