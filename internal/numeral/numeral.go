@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Unclear is the message for an amount in which a comma or a point may separate thousands or
+// UnclearMessage is the message for an amount in which a comma or a point may separate thousands or
 // decimals.
-const Unclear = "no queda claro si la coma o el punto separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
+const UnclearMessage = "no queda claro si la coma o el punto separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
 
 var (
 	// Numbers with a decimal point and thousands separators, the other way round, with a comma

@@ -92,7 +92,7 @@ func (r reader) read(cells map[string]string) (row Row) {
 		price, err := money.Parse(decimal)
 		switch {
 		case !clear:
-			row.Complaint = "El precio «" + typed + "»: " + numeral.Unclear + "."
+			row.Complaint = "El precio «" + typed + "»: " + numeral.UnclearMessage + "."
 		case err != nil:
 			row.Complaint = "El precio «" + typed + "» no es un monto entre 0 y 999999.99 con dos decimales como máximo."
 		}

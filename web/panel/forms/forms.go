@@ -126,7 +126,7 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 		case Money:
 			amount, clear := numeral.Amount(field.Value)
 			if !clear {
-				complaints[field.Name] = numeral.Unclear
+				complaints[field.Name] = numeral.UnclearMessage
 			}
 			if len(given) == 1 {
 				answers[field.Name] = []string{amount}

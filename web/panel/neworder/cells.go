@@ -54,7 +54,7 @@ func takeCoordinate(_ *Reader, _ *Row, cell string) (string, string) {
 func takeAmount(_ *Reader, _ *Row, cell string) (string, string) {
 	value, clear := numeral.Amount(cell)
 	if !clear {
-		return value, numeral.Unclear
+		return value, numeral.UnclearMessage
 	}
 	return value, ""
 }
