@@ -60,8 +60,8 @@ const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code
 	operative_day, rider_id, created_at, received_at, assigned_at, delivered_at, cancelled_at
 	FROM orders WHERE id = $1`
 
-// places are the scan destinations, in the order of the statement's columns.
-func (o *bareOrder) places() []any {
+// scanTargets are the scan destinations, in the order of the statement's columns.
+func (o *bareOrder) scanTargets() []any {
 	return []any{
 		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.ExternalID, &o.Status, &o.Seq, &o.RecipientName, &o.RecipientPhone, &o.RecipientDocType,
 		&o.RecipientDocNumber, &o.RecipientDocVerified, &o.DeliveryType, &o.DeliveryAddress, &o.DeliveryReference, &o.LocationID, &o.DeliveryLat, &o.DeliveryLng,
@@ -128,7 +128,7 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	mux.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
 		var order bareOrder
-		if err := pool.QueryRow(r.Context(), selectBareOrder, r.PathValue("id")).Scan(order.places()...); err != nil {
+		if err := pool.QueryRow(r.Context(), selectBareOrder, r.PathValue("id")).Scan(order.scanTargets()...); err != nil {
 			http.Error(w, err.Error(), http.StatusNotFound)
 			return
 		}

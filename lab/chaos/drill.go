@@ -41,15 +41,15 @@ type installation interface {
 // drills are what Drill runs, by name.
 var drills = map[string]func(ctx context.Context, base *stack, name string) error{
 	"base-backup": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
-		return startPostgresSite(ctx, base, &baseBackup{})
+		return startPostgresInstallation(ctx, base, &baseBackup{})
 	}),
 	"point-in-time": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
-		return startPostgresSite(ctx, base, &pointInTime{})
+		return startPostgresInstallation(ctx, base, &pointInTime{})
 	}),
 	"dumps": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
-		return startPostgresSite(ctx, base, &dumps{})
+		return startPostgresInstallation(ctx, base, &dumps{})
 	}),
-	"dev": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) { return startDevSite(ctx, base) }),
+	"dev": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) { return startDevInstallation(ctx, base) }),
 
 	"temporal-upgrade": upgradeTemporal,
 }
@@ -242,8 +242,8 @@ func (g *processGroup) end(ctx context.Context, kill bool) error {
 	return errors.Join(errs...)
 }
 
-// beside is a stack for another installation with the same clients, receivers and report.
-func (s *stack) beside() *stack {
+// forInstallation is a stack for another installation with the same clients, receivers and report.
+func (s *stack) forInstallation() *stack {
 	return &stack{
 		options: s.options, report: s.report, ledger: s.ledger, receivers: s.receivers, operator: s.operator, processes: map[string]*supervised{},
 		Stack: cluster.Stack{Certificates: s.Certificates},

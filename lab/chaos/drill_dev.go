@@ -15,9 +15,9 @@ import (
 	"despacho/lab/cluster"
 )
 
-// devSite is `despacho dev`: SQLite, Temporal's development server and its file, all in one
+// devInstallation is `despacho dev`: SQLite, Temporal's development server and its file, all in one
 // directory.
-type devSite struct {
+type devInstallation struct {
 	*stack
 	directory string
 	copy      string
@@ -25,8 +25,8 @@ type devSite struct {
 	running   processGroup
 }
 
-func startDevSite(ctx context.Context, base *stack) (*devSite, error) {
-	d, err := newDevSite(base, filepath.Join(base.Dir, "dev"))
+func startDevInstallation(ctx context.Context, base *stack) (*devInstallation, error) {
+	d, err := newDevInstallation(base, filepath.Join(base.Dir, "dev"))
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +39,9 @@ func startDevSite(ctx context.Context, base *stack) (*devSite, error) {
 	return d, errors.Join(err, d.stop(ctx))
 }
 
-// newDevSite chooses free ports. Temporal's Web UI is a thousand above it.
-func newDevSite(s *stack, directory string) (*devSite, error) {
-	d := &devSite{stack: s, directory: directory}
+// newDevInstallation chooses free ports. Temporal's Web UI is a thousand above it.
+func newDevInstallation(s *stack, directory string) (*devInstallation, error) {
+	d := &devInstallation{stack: s, directory: directory}
 	s.databaseURL = "sqlite:" + filepath.Join(directory, dev.DatabaseFile)
 	inbox, err := cluster.FreeAddress()
 	if err != nil {
@@ -72,15 +72,15 @@ func portWithUI() (int, error) {
 	}
 }
 
-func (d *devSite) clients() *stack { return d.stack }
+func (d *devInstallation) clients() *stack { return d.stack }
 
-func (d *devSite) program(variables map[string]string) *cluster.Program {
+func (d *devInstallation) program(variables map[string]string) *cluster.Program {
 	all := maps.Clone(d.variables)
 	maps.Copy(all, variables)
 	return &cluster.Program{Binary: d.options.Binary, Dir: filepath.Dir(d.directory), Variables: all}
 }
 
-func (d *devSite) serve(ctx context.Context, variables map[string]string) error {
+func (d *devInstallation) serve(ctx context.Context, variables map[string]string) error {
 	child, err := d.running.add(ctx, d.stack, d.program(variables), filepath.Base(d.directory), "dev")
 	if err != nil {
 		return err
@@ -91,18 +91,18 @@ func (d *devSite) serve(ctx context.Context, variables map[string]string) error 
 	return d.running.probe(ctx, d.stack, child.Address)
 }
 
-func (d *devSite) stop(ctx context.Context) error {
+func (d *devInstallation) stop(ctx context.Context) error {
 	d.Client.Close()
 	return d.running.end(ctx, false)
 }
 
-func (d *devSite) backup(ctx context.Context) error {
+func (d *devInstallation) backup(ctx context.Context) error {
 	return d.program(nil).Run(ctx, d.variables, "dev", "backup", d.copy)
 }
 
-func (d *devSite) chooseTarget(context.Context) (time.Time, error) { return time.Time{}, nil }
+func (d *devInstallation) chooseTarget(context.Context) (time.Time, error) { return time.Time{}, nil }
 
-func (d *devSite) loseAll(ctx context.Context) error {
+func (d *devInstallation) loseAll(ctx context.Context) error {
 	d.Client.Close()
 	if err := d.running.end(ctx, true); err != nil {
 		return err
@@ -110,8 +110,8 @@ func (d *devSite) loseAll(ctx context.Context) error {
 	return os.RemoveAll(d.directory)
 }
 
-func (d *devSite) restore(context.Context) (installation, error) {
-	return newDevSite(d.beside(), d.copy)
+func (d *devInstallation) restore(context.Context) (installation, error) {
+	return newDevInstallation(d.forInstallation(), d.copy)
 }
 
-func (d *devSite) close(ctx context.Context) error { return d.running.end(ctx, false) }
+func (d *devInstallation) close(ctx context.Context) error { return d.running.end(ctx, false) }

@@ -15,9 +15,9 @@ import (
 	"despacho/lab/cluster"
 )
 
-// postgresSite is an installation as docker-compose.yml describes it: one PostgreSQL with the
-// service's database and Temporal's two, a Temporal server, an api and a worker.
-type postgresSite struct {
+// postgresInstallation is what docker-compose.yml describes: one PostgreSQL with the service's
+// database and Temporal's two, a Temporal server, an api and a worker.
+type postgresInstallation struct {
 	*stack
 	method     postgresMethod
 	copy       string // a directory that PostgreSQL can write to
@@ -34,8 +34,8 @@ type postgresMethod interface {
 	restore(ctx context.Context, s *cluster.Stack, copy string) error
 }
 
-func startPostgresSite(ctx context.Context, base *stack, method postgresMethod) (installation, error) {
-	p := &postgresSite{stack: base, method: method, generation: "original"}
+func startPostgresInstallation(ctx context.Context, base *stack, method postgresMethod) (installation, error) {
+	p := &postgresInstallation{stack: base, method: method, generation: "original"}
 	var err error
 	if p.copy, err = os.MkdirTemp("", "despacho-copy-"); err != nil {
 		return nil, err
@@ -53,14 +53,14 @@ func startPostgresSite(ctx context.Context, base *stack, method postgresMethod) 
 	return p, p.prepareDatabase(ctx)
 }
 
-func (p *postgresSite) clients() *stack { return p.stack }
+func (p *postgresInstallation) clients() *stack { return p.stack }
 
-func (p *postgresSite) startTemporal(ctx context.Context, version string) error {
+func (p *postgresInstallation) startTemporal(ctx context.Context, version string) error {
 	return p.StartTemporalServer(ctx, p.options.BinDir, version, func(line string) { p.options.logf("%s", line) })
 }
 
 // prepareDatabase creates the service's database with an operator.
-func (p *postgresSite) prepareDatabase(ctx context.Context) (err error) {
+func (p *postgresInstallation) prepareDatabase(ctx context.Context) (err error) {
 	if p.databaseURL, err = p.CreateDatabase(ctx, "despacho", p.program(nil)); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *postgresSite) prepareDatabase(ctx context.Context) (err error) {
 	return err
 }
 
-func (p *postgresSite) program(variables map[string]string) *cluster.Program {
+func (p *postgresInstallation) program(variables map[string]string) *cluster.Program {
 	program := p.Program(p.options.Binary, map[string]string{
 		"DATABASE_URL": p.databaseURL, "AUTO_CANCEL_AFTER": p.options.AutoCancelAfter.String(),
 	})
@@ -78,7 +78,7 @@ func (p *postgresSite) program(variables map[string]string) *cluster.Program {
 	return program
 }
 
-func (p *postgresSite) serve(ctx context.Context, variables map[string]string) error {
+func (p *postgresInstallation) serve(ctx context.Context, variables map[string]string) error {
 	program := p.program(variables)
 	api, err := p.running.add(ctx, p.stack, program, p.generation+"-api", cluster.API)
 	if err != nil {
@@ -90,10 +90,10 @@ func (p *postgresSite) serve(ctx context.Context, variables map[string]string) e
 	return p.running.probe(ctx, p.stack, api.Address)
 }
 
-func (p *postgresSite) stop(ctx context.Context) error { return p.running.end(ctx, false) }
+func (p *postgresInstallation) stop(ctx context.Context) error { return p.running.end(ctx, false) }
 
 // backup copies the databases, then the photos: what a row refers to was written before the row.
-func (p *postgresSite) backup(ctx context.Context) error {
+func (p *postgresInstallation) backup(ctx context.Context) error {
 	if err := p.method.backup(ctx, p.Postgres, p.copy); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (p *postgresSite) backup(ctx context.Context) error {
 }
 
 // copyPhotos accepts tar's exit status 1: a photo came while it read the directory.
-func (p *postgresSite) copyPhotos(ctx context.Context) error {
+func (p *postgresInstallation) copyPhotos(ctx context.Context) error {
 	err := runCommand(ctx, "tar", "-C", p.FilesDir(), "--exclude=.upload-*", "-cf", filepath.Join(p.copy, "photos.tar"), ".")
 	var status *exec.ExitError
 	if errors.As(err, &status) && status.ExitCode() == 1 {
@@ -112,7 +112,7 @@ func (p *postgresSite) copyPhotos(ctx context.Context) error {
 
 // chooseTarget is for the point in time alone. The photos are copied again, as they have to be
 // along with the WAL.
-func (p *postgresSite) chooseTarget(ctx context.Context) (time.Time, error) {
+func (p *postgresInstallation) chooseTarget(ctx context.Context) (time.Time, error) {
 	method, ok := p.method.(*pointInTime)
 	if !ok {
 		return time.Time{}, nil
@@ -122,7 +122,7 @@ func (p *postgresSite) chooseTarget(ctx context.Context) (time.Time, error) {
 	return method.target, p.copyPhotos(ctx)
 }
 
-func (p *postgresSite) loseAll(ctx context.Context) error {
+func (p *postgresInstallation) loseAll(ctx context.Context) error {
 	if method, ok := p.method.(*pointInTime); ok {
 		if err := method.awaitArchive(ctx, p.Postgres); err != nil {
 			return err
@@ -134,8 +134,8 @@ func (p *postgresSite) loseAll(ctx context.Context) error {
 	return err
 }
 
-func (p *postgresSite) restore(ctx context.Context) (installation, error) {
-	restored := &postgresSite{stack: p.beside(), method: p.method, copy: p.copy, generation: "restored"}
+func (p *postgresInstallation) restore(ctx context.Context) (installation, error) {
+	restored := &postgresInstallation{stack: p.forInstallation(), method: p.method, copy: p.copy, generation: "restored"}
 	directory, err := os.MkdirTemp("", "despacho-restored-")
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (p *postgresSite) restore(ctx context.Context) (installation, error) {
 	return restored, nil
 }
 
-func (p *postgresSite) close(ctx context.Context) error {
+func (p *postgresInstallation) close(ctx context.Context) error {
 	err := p.running.end(ctx, false)
 	if p.generation == "original" {
 		return err // the drill closes the stack, whose certificates the restored one uses

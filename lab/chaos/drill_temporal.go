@@ -23,7 +23,7 @@ const upgradedAutoCancel = 30 * time.Second
 // the last one.
 func upgradeTemporal(ctx context.Context, base *stack, _ string) (err error) {
 	base.options.AutoCancelAfter = upgradedAutoCancel
-	site := &postgresSite{stack: base, generation: "original"}
+	site := &postgresInstallation{stack: base, generation: "original"}
 	progress := func(line string) { base.options.logf("%s", line) }
 	for _, version := range temporalPath { // compiled before there is load
 		if _, err := dev.FindTemporalServer(ctx, base.options.BinDir, version, progress); err != nil {
