@@ -24,9 +24,9 @@ func TestDurations_percentilesAreObservedTimes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spread := newDurations(c.minutes)
-			require.Equal(t, c.median, spread.Median(), "median")
-			require.Equal(t, c.p90, spread.P90(), "p90")
+			durations := newDurations(c.minutes)
+			require.Equal(t, c.median, durations.Median(), "median")
+			require.Equal(t, c.p90, durations.P90(), "p90")
 		})
 	}
 }

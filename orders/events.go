@@ -48,9 +48,9 @@ func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook) ([]m
 		if err != nil {
 			return nil, err
 		}
-		audience := models.RoleOperator
+		role := models.RoleOperator
 		if webhook.StoreID != nil {
-			audience = models.RoleStore
+			role = models.RoleStore
 		}
 		queued := webhook.PausedAt != nil || webhook.CircuitOpenedAt != nil || direct == maxDirect
 		if !queued {
@@ -58,7 +58,7 @@ func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook) ([]m
 		}
 		deliveries = append(deliveries, models.WebhookDelivery{
 			ID: id, WebhookID: webhook.ID, OperatorID: event.OperatorID, Test: webhook.Test, OrderID: &event.OrderID, OrderSeq: seq,
-			Event: event.Event, Data: event.DataFor(audience), Status: models.WebhookDeliveryPending, NextAttemptAt: &event.CreatedAt, Queued: queued, CreatedAt: event.CreatedAt,
+			Event: event.Event, Data: event.DataFor(role), Status: models.WebhookDeliveryPending, NextAttemptAt: &event.CreatedAt, Queued: queued, CreatedAt: event.CreatedAt,
 		})
 	}
 	return deliveries, nil

@@ -107,18 +107,18 @@ func rowOf(column chart.Column) []string {
 // maxBuckets is the most time intervals whose labels fit.
 const maxBuckets = 12
 
-func deliveryTimes(title string, spread orders.Durations) Card {
+func deliveryTimes(title string, durations orders.Durations) Card {
 	card := Card{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
-	buckets := spread.Buckets(maxBuckets)
+	buckets := durations.Buckets(maxBuckets)
 	if len(buckets) == 0 {
 		return card
 	}
-	median, p90 := format.Duration(spread.Median()), format.Duration(spread.P90())
+	median, p90 := format.Duration(durations.Median()), format.Duration(durations.P90())
 	card.Note = "La mitad se entregó en " + median + " o menos (mediana); nueve de cada diez, en " + p90 + " o menos (p90)."
 	width := float64(buckets[0].Until)
 	drawing := chart.Columns{
 		Title: title + ": mediana " + median + ", p90 " + p90, Continuous: true, Parts: []chart.Part{{Label: "Entregas", Class: "fill-delivered"}},
-		Marks: []chart.Mark{{At: float64(spread.Median()) / width, Label: "mediana " + median}, {At: float64(spread.P90()) / width, Label: "p90 " + p90}},
+		Marks: []chart.Mark{{At: float64(durations.Median()) / width, Label: "mediana " + median}, {At: float64(durations.P90()) / width, Label: "p90 " + p90}},
 	}
 	for i, bucket := range buckets {
 		label := "De " + format.Duration(bucket.From) + " a " + format.Duration(bucket.Until)

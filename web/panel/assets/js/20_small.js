@@ -1,4 +1,4 @@
-// Small comforts: every one of them has a plain way beside it.
+// Small conveniences: everything can be done without them too.
 (() => {
   // One box that ticks all the others of its form.
   document.addEventListener("change", ({ target }) => {

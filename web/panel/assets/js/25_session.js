@@ -5,9 +5,9 @@
   const sending = new WeakSet(), checked = new WeakSet();
 
   // Whoever has a bad connection does not wait for the look at the session: after a while the form is sent without it.
-  const patience = 5000;
+  const checkTimeout = 5000;
   const signedIn = async () => {
-    const response = await fetch("/panel/api/session", { redirect: "error", signal: AbortSignal.timeout(patience) });
+    const response = await fetch("/panel/api/session", { redirect: "error", signal: AbortSignal.timeout(checkTimeout) });
     return response.status !== 401;
   };
 

@@ -8,7 +8,7 @@
   const pending = document.getElementById("pending");
   const stuckActions = pending.querySelector("[data-pending-stuck]");
   const kept = "despacho.reception." + form.dataset.owner;
-  const patience = 15000;
+  const scanTimeout = 15000;
   const tryAgainAfter = 5000;
 
   let line = [];
@@ -58,7 +58,7 @@
     let response;
     try {
       response = await fetch(form.action, {
-        method: "POST", body: new URLSearchParams(scan), headers: { "X-Fragment": "reception" }, redirect: "manual", signal: AbortSignal.timeout(patience),
+        method: "POST", body: new URLSearchParams(scan), headers: { "X-Fragment": "reception" }, redirect: "manual", signal: AbortSignal.timeout(scanTimeout),
       });
     } catch {
       return "Sin conexión con el servicio. El código queda guardado y se vuelve a enviar solo.";
