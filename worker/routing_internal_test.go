@@ -20,32 +20,32 @@ import (
 	"despacho/workflows"
 )
 
-// fleet is a deployment of the test's own with workers that get no tasks.
-type fleet struct {
+// testDeployment is a deployment of the test's own with workers that get no tasks.
+type testDeployment struct {
 	*testing.T
 	temporal   client.Client
 	deployment *Deployment
 }
 
-func newFleet(t *testing.T) *fleet {
+func newTestDeployment(t *testing.T) *testDeployment {
 	t.Helper()
 	temporal := testenv.DialTemporal(t, client.Options{})
-	return &fleet{T: t, temporal: temporal, deployment: NewDeployment(temporal, testenv.TaskQueue(t))}
+	return &testDeployment{T: t, temporal: temporal, deployment: NewDeployment(temporal, testenv.TaskQueue(t))}
 }
 
 // start starts a worker and returns when Temporal knows its version, for workflows and activities.
-func (f *fleet) start(buildID string) worker.Worker {
-	f.Helper()
-	w := worker.New(f.temporal, f.deployment.taskQueue, worker.Options{DeploymentOptions: f.deployment.options(buildID)})
+func (d *testDeployment) start(buildID string) worker.Worker {
+	d.Helper()
+	w := worker.New(d.temporal, d.deployment.taskQueue, worker.Options{DeploymentOptions: d.deployment.options(buildID)})
 	Register(w)
 	w.RegisterActivity(func() error { return nil })
-	require.NoError(f, w.Start())
-	f.Cleanup(w.Stop)
+	require.NoError(d, w.Start())
+	d.Cleanup(w.Stop)
 	if buildID == Unversioned {
 		return w
 	}
-	poll.Until(f, func() error {
-		version, err := f.deployment.handle().DescribeVersion(f.Context(), client.WorkerDeploymentDescribeVersionOptions{BuildID: buildID})
+	poll.Until(d, func() error {
+		version, err := d.deployment.handle().DescribeVersion(d.Context(), client.WorkerDeploymentDescribeVersionOptions{BuildID: buildID})
 		if err == nil && len(version.Info.TaskQueuesInfos) < 2 {
 			err = errors.New("a task queue is not registered yet")
 		}
@@ -54,26 +54,26 @@ func (f *fleet) start(buildID string) worker.Worker {
 	return w
 }
 
-func (f *fleet) router(buildID string, makeCurrent bool) *router {
-	r := newRouter(f.deployment, buildID, Options{MakeCurrent: makeCurrent, Log: slog.New(slog.DiscardHandler)})
+func (d *testDeployment) router(buildID string, makeCurrent bool) *router {
+	r := newRouter(d.deployment, buildID, Options{MakeCurrent: makeCurrent, Log: slog.New(slog.DiscardHandler)})
 	r.timeout = poll.Deadline // a busy machine does not reach it
 	return r
 }
 
-func (f *fleet) current() string {
-	f.Helper()
-	routing, err := f.deployment.Routing(f.Context())
-	require.NoError(f, err)
+func (d *testDeployment) current() string {
+	d.Helper()
+	routing, err := d.deployment.Routing(d.Context())
+	require.NoError(d, err)
 	return routing.Current
 }
 
 func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	require.NoError(t, f.router(Unversioned, false).ensureCurrent(t.Context()), "without a deployment there is nothing to do")
-	require.ErrorIs(t, f.router("1", false).ensureCurrent(t.Context()), ErrNoDeployment)
-	f.start("1")
-	require.Equal(t, Unversioned, f.current())
+	d := newTestDeployment(t)
+	require.NoError(t, d.router(Unversioned, false).ensureCurrent(t.Context()), "without a deployment there is nothing to do")
+	require.ErrorIs(t, d.router("1", false).ensureCurrent(t.Context()), ErrNoDeployment)
+	d.start("1")
+	require.Equal(t, Unversioned, d.current())
 	// Several workers start at once: one of them sets the routing, the others see it at their next
 	// look.
 	var all sync.WaitGroup
@@ -81,35 +81,35 @@ func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
 		all.Go(func() {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			r := f.router("1", false)
+			r := d.router("1", false)
 			poll.Until(t, func() error { return r.ensureCurrent(ctx) })
 		})
 	}
 	all.Wait()
-	require.Equal(t, "1", f.current())
+	require.Equal(t, "1", d.current())
 }
 
 func TestRouter_aLaterVersionWaitsToBeMadeCurrent(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.start("1")
-	require.NoError(t, f.router("1", false).ensureCurrent(t.Context()))
-	f.start("2")
-	waiting := f.router("2", false)
+	d := newTestDeployment(t)
+	d.start("1")
+	require.NoError(t, d.router("1", false).ensureCurrent(t.Context()))
+	d.start("2")
+	waiting := d.router("2", false)
 	for range maxUnserved + 1 {
 		require.NoError(t, waiting.ensureCurrent(t.Context()))
 	}
-	require.Equal(t, "1", f.current())
+	require.Equal(t, "1", d.current())
 
-	told := f.router("2", true)
+	told := d.router("2", true)
 	require.NoError(t, told.ensureCurrent(t.Context()))
-	require.Equal(t, "2", f.current())
+	require.Equal(t, "2", d.current())
 	// Whoever goes back to the first version is not overruled.
-	routing, err := f.deployment.Routing(t.Context())
+	routing, err := d.deployment.Routing(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, f.deployment.SetCurrent(t.Context(), routing, "1"))
+	require.NoError(t, d.deployment.SetCurrent(t.Context(), routing, "1"))
 	require.NoError(t, told.ensureCurrent(t.Context()))
-	require.Equal(t, "1", f.current())
+	require.Equal(t, "1", d.current())
 }
 
 // Workers that replaced those of the current version, while nobody has set the routing, carry the
@@ -119,46 +119,46 @@ func TestRouter_takesOverFromAVersionWithoutWorkers(t *testing.T) {
 	for name, successor := range map[string]string{"another version": "2", "a development build": Unversioned} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFleet(t)
-			f.deployment.pollerTimeout = 0 // every worker but the one that polled last is gone
-			gone := f.start("1")
-			require.NoError(t, f.router("1", false).ensureCurrent(t.Context()))
+			d := newTestDeployment(t)
+			d.deployment.pollerTimeout = 0 // every worker but the one that polled last is gone
+			gone := d.start("1")
+			require.NoError(t, d.router("1", false).ensureCurrent(t.Context()))
 			gone.Stop()
-			f.start(successor)
+			d.start(successor)
 			poll.Until(t, func() error {
-				workers, err := f.deployment.Workers(t.Context())
+				workers, err := d.deployment.Workers(t.Context())
 				if err == nil && (workers["1"] > 0 || workers[successor] == 0) {
 					err = errors.New("the workers are still those of before")
 				}
 				return err
 			})
-			r := f.router(successor, false)
+			r := d.router(successor, false)
 			require.NoError(t, r.ensureCurrent(t.Context()))
-			require.Equal(t, "1", f.current(), "a restarted Temporal forgets its pollers: one look is not enough")
+			require.Equal(t, "1", d.current(), "a restarted Temporal forgets its pollers: one look is not enough")
 			require.NoError(t, r.ensureCurrent(t.Context()))
-			require.Equal(t, successor, f.current())
+			require.Equal(t, successor, d.current())
 		})
 	}
 }
 
 func TestSetCurrent_endsTheRampOfAnother(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.start("1")
-	f.start("2")
+	d := newTestDeployment(t)
+	d.start("1")
+	d.start("2")
 	read := func() *Routing {
 		t.Helper()
-		routing, err := f.deployment.Routing(t.Context())
+		routing, err := d.deployment.Routing(t.Context())
 		require.NoError(t, err)
 		return routing
 	}
 	before := read()
-	require.NoError(t, f.deployment.SetCurrent(t.Context(), before, "1"))
-	require.Error(t, f.deployment.SetCurrent(t.Context(), before, "2"), "the routing has changed since it was read")
-	require.NoError(t, f.deployment.SetRamp(t.Context(), read(), "2", 10))
+	require.NoError(t, d.deployment.SetCurrent(t.Context(), before, "1"))
+	require.Error(t, d.deployment.SetCurrent(t.Context(), before, "2"), "the routing has changed since it was read")
+	require.NoError(t, d.deployment.SetRamp(t.Context(), read(), "2", 10))
 	routing := read()
 	require.Equal(t, []any{"1", "2", float32(10)}, []any{routing.Current, routing.Ramping, routing.Percentage})
-	require.NoError(t, f.deployment.SetCurrent(t.Context(), routing, "1"))
+	require.NoError(t, d.deployment.SetCurrent(t.Context(), routing, "1"))
 	routing = read()
 	require.Equal(t, []any{"1", float32(0)}, []any{routing.Current, routing.Percentage})
 }

@@ -14,7 +14,7 @@ import (
 	"despacho/test/poll"
 )
 
-func TestTheDevAdapterAsksIt(t *testing.T) {
+func TestProvider_answersTheVerifier(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(dniprovider.Provider{SlowAnswer: time.Millisecond})
 	t.Cleanup(server.Close)
@@ -37,12 +37,12 @@ func TestTheDevAdapterAsksIt(t *testing.T) {
 	}
 }
 
-func TestTheSlowOneIsWithinTheAdaptersPatience(t *testing.T) {
+func TestProvider_slowAnswerIsWithinTheVerifiersTimeout(t *testing.T) {
 	t.Parallel()
 	require.Less(t, dniprovider.SlowAnswer, identity.DefaultTimeout)
 }
 
-func TestTheSlowOneTakesItsTime(t *testing.T) {
+func TestProvider_answersTheSlowDNIAfterSlowAnswer(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[time.Duration]time.Duration{0: dniprovider.SlowAnswer, time.Hour: time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestTheSlowOneTakesItsTime(t *testing.T) {
 	}
 }
 
-func TestItIsReadOnly(t *testing.T) {
+func TestProvider_onlyAnswersGET(t *testing.T) {
 	t.Parallel()
 	answer := httptest.NewRecorder()
 	dniprovider.Provider{}.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/?numero="+dniprovider.DNIRosa, nil))
