@@ -24,6 +24,7 @@ import (
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
 	"despacho/internal/signing"
+	"despacho/internal/temporalcheck"
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
@@ -42,6 +43,7 @@ type Server struct {
 	// operators manages what the operators configure themselves.
 	operators *operators.Service
 	temporal  client.Client
+	namespace string
 	clock     clock.Clock
 	log       *slog.Logger
 	photos    photos.Store
@@ -111,7 +113,7 @@ func New(options Options) (*Server, error) {
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
 		}),
-		temporal: options.Temporal, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
+		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
 		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
@@ -176,10 +178,9 @@ func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 	}
 }
 
-// temporalReachable checks Temporal's health with a short timeout.
+// temporalReachable checks, with a short timeout, that Temporal answers and has the namespace.
 func (s *Server) temporalReachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeouts.Readiness/3)
 	defer cancel()
-	_, err := s.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
-	return err
+	return temporalcheck.Namespace(ctx, s.temporal, s.namespace)
 }

@@ -9,10 +9,9 @@ import (
 	"net/http/pprof"
 	"sync"
 
-	"go.temporal.io/sdk/client"
-
 	"despacho/api"
 	"despacho/internal/recovered"
+	"despacho/internal/temporalcheck"
 )
 
 // ServeAdmin serves /metrics, /debug/pprof and a worker's /healthz and /readyz until ctx ends. The
@@ -47,7 +46,7 @@ type readiness struct {
 }
 
 // readyz answers 503 while orders cannot move on in this process: the database does not answer or
-// takes no changes, Temporal does not answer, or the worker does not poll.
+// takes no changes, Temporal does not answer or has no such namespace, or the worker does not poll.
 func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), a.Config.Timeouts.Readiness)
 	defer cancel()
@@ -55,8 +54,7 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		temporalErr = recovered.Call(ctx, a.log, func() error {
-			_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
-			return err
+			return temporalcheck.Namespace(ctx, a.Temporal, a.namespace)
 		})
 	})
 	databaseErr := a.DB.CheckVersion(ctx)

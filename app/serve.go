@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/client"
-
 	"despacho/api"
 	"despacho/internal/telemetry"
+	"despacho/internal/temporalcheck"
 )
 
 // ServeAPI serves the API until ctx ends. Then /readyz fails while requests are still accepted for
@@ -74,8 +73,7 @@ func (a *App) disks() map[string]string {
 func (a *App) checkTemporal(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
-	return err
+	return temporalcheck.Namespace(ctx, a.Temporal, a.namespace)
 }
 
 // serve runs an HTTP server until ctx ends, then waits for requests in flight.

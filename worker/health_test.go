@@ -90,6 +90,17 @@ func TestHealth_onAStandby(t *testing.T) {
 	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
 }
 
+// A Temporal without the namespace starts no workflow, however well it is.
+func TestHealth_withoutTheNamespace(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true, Namespace: "no-such-namespace"})
+	ready := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
+	require.Equal(t, http.StatusOK, ready.Status)
+	require.Equal(t, "unreachable", ready.Data["temporal"])
+	waitFor, _ := serveHealth(t, s.Service)
+	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
+}
+
 func TestHealth_withoutTemporal(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true, TemporalAddress: closedport.Address(t)})

@@ -8,11 +8,11 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/internal/recovered"
+	"despacho/internal/temporalcheck"
 	"despacho/workflows"
 )
 
@@ -21,10 +21,7 @@ import (
 func prepareNamespace(ctx context.Context, options Options) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	if _, err := options.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{}); err != nil {
-		return err
-	}
-	if _, err := options.Temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: options.Namespace}); err != nil {
+	if err := temporalcheck.Namespace(ctx, options.Temporal, options.Namespace); err != nil {
 		return err
 	}
 	err := registerSearchAttributes(ctx, options)
