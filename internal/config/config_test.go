@@ -144,6 +144,19 @@ func TestTemporalOptions_aNamespaceWithSpacesAround(t *testing.T) {
 	}
 }
 
+// A key from a file may end with a line feed; no request can be sent with it.
+func TestTemporalOptions_anAPIKeyWithSpacesAround(t *testing.T) {
+	for _, key := range []string{" secret", "secret\n", "secret\r"} {
+		t.Setenv("TEMPORAL_API_KEY", key)
+		_, err := config.TemporalOptions()
+		require.ErrorContains(t, err, "TEMPORAL_API_KEY must be without spaces", key)
+		require.NotContains(t, err.Error(), "secret")
+	}
+	t.Setenv("TEMPORAL_API_KEY", "secret")
+	_, err := config.TemporalOptions()
+	require.NoError(t, err)
+}
+
 // .env.example shows them without a value.
 func TestTemporalOptions_anEmptyVariableIsNotSet(t *testing.T) {
 	for _, variable := range []string{

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -33,6 +34,10 @@ func TemporalOptions() (client.Options, error) {
 	}
 	if hasSpaceAround(options.Namespace) {
 		return client.Options{}, fmt.Errorf("TEMPORAL_NAMESPACE "+withoutSpaces, options.Namespace)
+	}
+	if hasSpaceAround(os.Getenv("TEMPORAL_API_KEY")) {
+		// No request could be sent with it. What it is must not be in a log.
+		return client.Options{}, errors.New("TEMPORAL_API_KEY must be without spaces or line ends around it")
 	}
 	return options, nil
 }
