@@ -62,11 +62,14 @@ func (d *DB) lockMigrations(ctx context.Context) (release func(), err error) {
 }
 
 // Migrations lists every migration of the binary, and those of a later release that the database
-// has; their names are in that release.
+// has; their names are in that release. It writes nothing: goose would create its table.
 func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	provider, err := d.migrations()
 	if err != nil {
 		return nil, err
+	}
+	if exists, err := d.hasVersionTable(ctx); err != nil || !exists {
+		return unapplied(provider), err
 	}
 	statuses, err := provider.Status(ctx)
 	if err != nil {
@@ -88,6 +91,15 @@ func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 		return nil, fmt.Errorf("reading the migrations of a later release: %w", err)
 	}
 	return append(list, later...), nil
+}
+
+// unapplied lists the binary's migrations as those of an empty database.
+func unapplied(provider *goose.Provider) []Migration {
+	var list []Migration
+	for _, source := range provider.ListSources() {
+		list = append(list, Migration{Version: source.Version, Name: source.Path})
+	}
+	return list
 }
 
 // CheckVersion returns an error unless the binary works on the schema: the one that its own
@@ -153,12 +165,8 @@ var tableExists = map[Dialect]string{
 
 // schemaVersion reads the version without creating goose's table, so that the check never writes.
 func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
-	var exists bool
-	if err := d.with(ctx).Raw(tableExists[d.dialect], goose.DefaultTablename).Scan(&exists).Error; err != nil {
-		return 0, fmt.Errorf("looking for the database's version: %w", err)
-	}
-	if !exists {
-		return 0, nil
+	if exists, err := d.hasVersionTable(ctx); err != nil || !exists {
+		return 0, err
 	}
 	var version int64
 	err := d.with(ctx).Raw("SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied").Scan(&version).Error
@@ -166,6 +174,14 @@ func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("reading the database's version: %w", err)
 	}
 	return version, nil
+}
+
+// hasVersionTable reports whether a migration was ever begun on the database.
+func (d *DB) hasVersionTable(ctx context.Context) (exists bool, err error) {
+	if err := d.with(ctx).Raw(tableExists[d.dialect], goose.DefaultTablename).Scan(&exists).Error; err != nil {
+		return false, fmt.Errorf("looking for the database's version: %w", err)
+	}
+	return exists, nil
 }
 
 func (d *DB) migrations() (*goose.Provider, error) {

@@ -148,6 +148,24 @@ func TestCheckVersion_notMigrated(t *testing.T) {
 	require.ErrorContains(t, err, "despacho migrate up")
 }
 
+// Whoever may only read, or looks at a standby, can ask for the migrations of a database that has
+// none yet.
+func TestMigrations_ofAnEmptyDatabaseWriteNothing(t *testing.T) {
+	t.Parallel()
+	database := open(t, "sqlite:"+filepath.Join(t.TempDir(), "empty.db"))
+	migrations, err := database.Migrations(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, migrations)
+	for i, migration := range migrations {
+		require.Equal(t, int64(i+1), migration.Version)
+		require.NotEmpty(t, migration.Name)
+		require.False(t, migration.Applied, migration.Name)
+	}
+	var tables int
+	require.NoError(t, database.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_master").Scan(&tables))
+	require.Zero(t, tables)
+}
+
 // A binary runs on a later schema if every migration that it does not know declares that it may.
 func TestCheckVersion_newerWithADeclaration(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
