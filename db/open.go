@@ -141,7 +141,7 @@ func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 		return err.Code != readOnlyState && keepAfter(connection, err)
 	}
 	handle := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, connection *pgx.Conn) error {
-		return limitIdleTransactions(ctx, connection, options.IdleTransaction)
+		return prepareSession(ctx, connection, options.IdleTransaction)
 	}))
 	handle.SetMaxOpenConns(options.MaxConns)
 	handle.SetMaxIdleConns(options.MaxConns)
@@ -149,14 +149,20 @@ func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	return handle, nil
 }
 
-// limitIdleTransactions makes PostgreSQL end a transaction of the connection that has no next
-// statement for that long, unless the role, the database or DATABASE_URL has set a time. A process
-// that stands still, or whose machine is gone, would keep its locks for as long as PostgreSQL
-// believes in the connection, which is hours by default. As a parameter of the connection it would
-// be refused by PgBouncer.
-func limitIdleTransactions(ctx context.Context, connection *pgx.Conn, limit time.Duration) error {
-	_, err := connection.Exec(ctx, fmt.Sprintf("SELECT set_config(name, '%d', FALSE) FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout' AND source = 'default'",
-		limit.Milliseconds()))
+// prepareSession makes PostgreSQL end a transaction of the connection that has no next statement
+// for that long, unless the role, the database or DATABASE_URL has set a time. A process that
+// stands still, or whose machine is gone, would keep its locks for as long as PostgreSQL believes
+// in the connection, which is hours by default.
+//
+// Whoever waits for a row goes on with what the other has written, which is read committed. Where
+// the role or the database has another level, requests at the same row or key would fail instead of
+// waiting.
+//
+// As parameters of the connection both would be refused by PgBouncer.
+func prepareSession(ctx context.Context, connection *pgx.Conn, limit time.Duration) error {
+	_, err := connection.Exec(ctx, fmt.Sprintf(`SELECT set_config(name, CASE name WHEN 'default_transaction_isolation' THEN 'read committed' ELSE '%d' END, FALSE)
+		FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout' AND source = 'default'
+		OR name = 'default_transaction_isolation' AND setting <> 'read committed'`, limit.Milliseconds()))
 	return err
 }
 

@@ -14,8 +14,10 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"despacho/db"
+	"despacho/models"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -87,6 +89,34 @@ func TestOpen_anotherTimeForIdleTransactionsStays(t *testing.T) {
 		fmt.Sprintf(`ALTER DATABASE "%s" SET idle_in_transaction_session_timeout = '7min'`, strings.TrimPrefix(address.Path, "/")))
 	require.NoError(t, err)
 	require.Equal(t, "7min", read(databaseURL))
+}
+
+// A role or a database may have another level of isolation, at which moves of one order at the same
+// time would fail instead of waiting for each other.
+func TestOpen_anotherIsolationOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"repeatable read", "serializable"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			databaseURL := testenv.Postgres(t)
+			address, err := url.Parse(databaseURL)
+			require.NoError(t, err)
+			_, err = open(t, databaseURL).SQL().ExecContext(t.Context(),
+				fmt.Sprintf(`ALTER DATABASE "%s" SET default_transaction_isolation = '%s'`, strings.TrimPrefix(address.Path, "/"), level))
+			require.NoError(t, err)
+			database := open(t, databaseURL)
+			w := newTenant(t, database)
+			var moves errgroup.Group
+			for range 8 {
+				moves.Go(func() error {
+					return database.InMove(t.Context(), w.order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+						return saveNextMove(t, writes, order)
+					})
+				})
+			}
+			require.NoError(t, moves.Wait())
+		})
+	}
 }
 
 func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
