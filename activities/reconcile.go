@@ -72,12 +72,8 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 // applyRetention erases until nothing is left that can be erased and whose retention is over, or
 // the run is over.
 func (a *Activities) applyRetention(ctx context.Context, over func() bool) error {
-	for {
-		erased, err := a.Orders.ApplyRetention(ctx)
-		if erased == 0 || over() {
-			return err
-		}
-	}
+	_, err := a.Orders.ApplyRetention(ctx, over)
+	return err
 }
 
 // firstPass starts what is missing or overdue, and does what one run does once.

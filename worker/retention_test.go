@@ -1,14 +1,20 @@
 package worker_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
 
+	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/orders"
@@ -50,6 +56,43 @@ func TestReconcile_erasesBesideWhatItCannotErase(t *testing.T) {
 	var data string
 	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT data FROM feed_events").Scan(&data))
 	require.Equal(t, "{}", data)
+}
+
+// asks counts how often Temporal is asked for the workflow of an order.
+type asks struct {
+	client.Client
+	order uuid.UUID
+	count *int
+}
+
+func (a asks) DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	if workflowID == workflowOf(a.order.String()) {
+		*a.count++
+	}
+	return a.Client.DescribeWorkflowExecution(ctx, workflowID, runID)
+}
+
+// It is tried once, however many passes the others take.
+func TestRetention_triesWhatItCannotEraseOnce(t *testing.T) {
+	t.Parallel()
+	const kept = 30 * 24 * time.Hour
+	s := boot(t, "", apptest.Options{NoWorker: true})
+	rows := make([]models.Order, 120)
+	for i := range rows {
+		rows[i] = s.Row(time.Now().Add(-2*kept).Add(time.Duration(i)*time.Minute), apptest.CancelledBy(models.ByStore, ""))
+	}
+	s.InsertRows(t, rows)
+	s.refuseUpdates(t, rows[0])
+	var tried int
+	service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), asks{s.Temporal, rows[0].ID, &tried}, clock.System(), slog.New(slog.DiscardHandler), orders.Options{
+		TaskQueue: s.Config.TaskQueue, Namespace: client.DefaultNamespace, PersonalDataRetention: kept,
+	})
+	t.Cleanup(service.Close)
+	erased, err := service.ApplyRetention(t.Context(), func() bool { return false })
+	require.ErrorContains(t, err, rows[0].ID.String())
+	require.Equal(t, len(rows)-1, erased)
+	require.NoError(t, s.requireErased(t, rows[1:]...))
+	require.Equal(t, 1, tried)
 }
 
 // The same holds for all orders to a phone.
