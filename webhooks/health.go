@@ -43,9 +43,9 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 	return false, deactivate(ctx, tx, hook, textFailing, now)
 }
 
-// isReplaced reports whether the webhook has another URL than the one that was asked, or is no more,
-// and locks it until the transaction ends. A success of a webhook that does not fail is the same for
-// either receiver; it needs no lock.
+// isReplaced reports whether the webhook has another URL than the one that was asked, or is no
+// more, and locks it until the transaction ends. A success of a webhook that does not fail is the
+// same for either receiver; it needs no lock.
 func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result) (bool, error) {
 	if result.Delivered() && hook.FailingSince == nil {
 		return false, nil
