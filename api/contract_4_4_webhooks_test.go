@@ -43,7 +43,7 @@ func TestContract_4_4_registerAndList(t *testing.T) {
 		shown := map[string]any{
 			"id": hook.Data["id"], "url": "https://erp.tienda.example:8443/avisos?token=1", "events": []any{"order.delivered", "order.cancelled"},
 			"store_id": nil, "owner": "operator", "retry": true, "active": true, "paused_at": nil, "created_at": apptest.FrozenAt.Format(time.RFC3339),
-			"circuit": map[string]any{"state": "closed", "failures": 0.0, "opened_at": nil, "next_probe_at": nil},
+			"circuit":       map[string]any{"state": "closed", "failures": 0.0, "opened_at": nil, "next_probe_at": nil},
 			"failing_since": nil, "deactivated_at": nil, "deactivated_reason": nil,
 		}
 		list := get(t, s, tenant.Key, "/v1/webhooks")

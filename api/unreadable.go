@@ -18,8 +18,8 @@ var unreadable = map[int]envelope{
 	http.StatusBadRequest:                  {Error: "La solicitud no es HTTP válido. Revise la dirección y las cabeceras.", Code: "malformed_request"},
 	http.StatusExpectationFailed:           {Error: "La cabecera Expect solo admite 100-continue.", Code: "expectation_failed"},
 	http.StatusRequestHeaderFieldsTooLarge: {Error: fmt.Sprintf("La dirección y las cabeceras superan el máximo de %d KiB.", maxHeaders>>10), Code: "headers_too_large"},
-	http.StatusNotImplemented:              {Error: "La cabecera Transfer-Encoding solo admite chunked.", Code: "unsupported_transfer_encoding"},
-	http.StatusHTTPVersionNotSupported:     {Error: "La versión de HTTP debe ser 1.0 o 1.1.", Code: "http_version_not_supported"},
+	http.StatusNotImplemented:              {Error: "La cabecera Transfer-Encoding solo admite chunked.", Code: "unsupported_transfer"},
+	http.StatusHTTPVersionNotSupported:     {Error: "La versión de HTTP debe ser 1.0 o 1.1.", Code: "unsupported_version"},
 }
 
 // readsRequests marks the new connection as one that waits for its first request.

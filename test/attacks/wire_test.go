@@ -168,8 +168,8 @@ func TestUnreadableRequest_isRefusedWithTheEnvelope(t *testing.T) {
 			"no HTTP":                        {"hola\r\n\r\n", 400, "malformed_request"},
 			"a long header":                  {"GET /v1/orders HTTP/1.1\r\nHost: despacho\r\nX-Long: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", 431, "headers_too_large"},
 			"a long address":                 {"GET /v1/orders?status=" + strings.Repeat("a", 64<<10) + " HTTP/1.1\r\nHost: despacho\r\n\r\n", 431, "headers_too_large"},
-			"an unknown coding":              {"POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "unsupported_transfer_encoding"},
-			"an unknown version":             {"GET /v1/orders HTTP/3.0\r\nHost: despacho\r\n\r\n", 505, "http_version_not_supported"},
+			"an unknown coding":              {"POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "unsupported_transfer"},
+			"an unknown version":             {"GET /v1/orders HTTP/3.0\r\nHost: despacho\r\n\r\n", 505, "unsupported_version"},
 			"an unknown expectation":         {"GET /v1/orders HTTP/1.1\r\nHost: despacho\r\nExpect: dinner\r\n\r\n", 417, "expectation_failed"},
 			"no address":                     {"OPTIONS * HTTP/1.1\r\nHost: despacho\r\nConnection: close\r\n\r\n", 404, "route_not_found"},
 		} {
