@@ -35,12 +35,8 @@ func (c *IdentityCache) Get(ctx context.Context, key string) (identity.Answer, b
 
 // Put stores an answer until it expires.
 func (c *IdentityCache) Put(ctx context.Context, key string, answer identity.Answer, until time.Time) error {
-	name, err := c.Secrets.Seal([]byte(answer.Name), []byte(key))
-	if err != nil {
-		return err
-	}
 	return c.DB.SaveIdentityAnswer(ctx, &models.IdentityAnswer{
-		Key: key, Outcome: string(answer.Outcome), Name: name, Provider: answer.Provider, ExpiresAt: until,
+		Key: key, Outcome: string(answer.Outcome), Name: c.Secrets.Seal([]byte(answer.Name), []byte(key)), Provider: answer.Provider, ExpiresAt: until,
 	})
 }
 

@@ -41,10 +41,7 @@ func (s *Service) StartSecondFactor(ctx context.Context, who *db.SignedIn, in *j
 		return nil, err
 	}
 	secret := totp.NewSecret()
-	sealed, err := s.secrets.Seal(secret, secondFactorContext(user.ID))
-	if err != nil {
-		return nil, err
-	}
+	sealed := s.secrets.Seal(secret, secondFactorContext(user.ID))
 	if err := s.db.StartSecondFactor(ctx, user.ID, sealed); err != nil {
 		return nil, rowErrors{notFound: ErrSecondFactorActive}.replace(err)
 	}

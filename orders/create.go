@@ -106,9 +106,7 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	order.ID, order.OperatorID, order.BranchID = id, operator.ID, draft.branch.ID
 	order.GuideCode, order.Status, order.Seq = guidecode.New(), models.StatusRegistered, 1
 	order.RecipientDocVerified = initialDNIVerified(&order)
-	if err := s.encryptDocument(&order); err != nil {
-		return nil, err
-	}
+	s.encryptDocument(&order)
 	order.Size, order.ShippingCost, order.Currency = sizeCode(draft.size), draft.price, operator.Currency
 	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(draft.scenario.autoCancelAfter(s.options.AutoCancelAfter))
 	order.CreatedAt, order.UpdatedAt = now, now

@@ -24,13 +24,12 @@ func documentContext(orderID uuid.UUID) []byte {
 
 // encryptDocument moves the document number of an order that is not written yet to
 // RecipientDocEncrypted.
-func (s *Service) encryptDocument(o *models.Order) (err error) {
+func (s *Service) encryptDocument(o *models.Order) {
 	if o.RecipientDocNumber == nil {
-		return nil
+		return
 	}
-	o.RecipientDocEncrypted, err = s.options.Secrets.Seal([]byte(*o.RecipientDocNumber), documentContext(o.ID))
+	o.RecipientDocEncrypted = s.options.Secrets.Seal([]byte(*o.RecipientDocNumber), documentContext(o.ID))
 	o.RecipientDocNumber = nil
-	return err
 }
 
 // Document is the number of the recipient's document, or nil.
@@ -69,9 +68,7 @@ func (s *Service) EncryptDocuments(ctx context.Context) (found int, err error) {
 		if rows[i].ErasedAt == nil {
 			encrypted.RecipientDocNumber = rows[i].RecipientDocNumber
 		}
-		if err := s.encryptDocument(&encrypted); err != nil {
-			return i, err
-		}
+		s.encryptDocument(&encrypted)
 		if _, err := s.db.ReplaceDocument(ctx, &rows[i], encrypted.RecipientDocEncrypted); err != nil {
 			return i, err
 		}

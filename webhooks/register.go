@@ -21,9 +21,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 	}
 	hook.Active, hook.CreatedAt = true, s.Clock.Now()
 	secret = sender.NewSecret()
-	if hook.Secret, err = s.Secrets.Seal([]byte(secret), hook.ID[:]); err != nil {
-		return nil, "", err
-	}
+	hook.Secret = s.Secrets.Seal([]byte(secret), hook.ID[:])
 	return hook, secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
 		count, err := tx.CountActiveWebhooks(ctx, hook)
 		if err != nil {

@@ -73,11 +73,8 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 		return nil, err
 	}
 	rotation := &Rotation{Secret: sender.NewSecret(), Revoked: revoke != nil && *revoke}
-	sealed, err := s.Secrets.Seal([]byte(rotation.Secret), id[:])
-	if err != nil {
-		return nil, err
-	}
-	err = s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
+	sealed := s.Secrets.Seal([]byte(rotation.Secret), id[:])
+	err := s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
 		hook, err := tx.ActiveWebhook(ctx, scope, id)
 		if err != nil {
 			return err

@@ -21,10 +21,7 @@ func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Cip
 		}
 		return database.SetWebhookURL(ctx, operatorID, webhookID, address)
 	}
-	sealed, err := secrets.Seal([]byte(sender.NewSecret()), webhookID[:])
-	if err != nil {
-		return err
-	}
+	sealed := secrets.Seal([]byte(sender.NewSecret()), webhookID[:])
 	return database.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
 		return tx.Insert(ctx, &models.Webhook{
 			ID: webhookID, OperatorID: operatorID, URL: address, Events: models.JoinEvents(models.Events),

@@ -76,8 +76,8 @@ func newAEAD(purpose, secretKey string) (cipher.AEAD, error) {
 }
 
 // Seal encrypts a secret. aad is its context (such as the row's id), which Open needs too.
-func (c *Cipher) Seal(secret, aad []byte) ([]byte, error) {
-	return c.aeads[0].Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
+func (c *Cipher) Seal(secret, aad []byte) []byte {
+	return c.aeads[0].Seal([]byte{versionAESGCM}, nil, secret, versioned(aad))
 }
 
 // Open decrypts the result of Seal with the same context and the current or an old key.
@@ -104,8 +104,7 @@ func (c *Cipher) Reseal(sealed, aad []byte) (resealed []byte, changed bool, err 
 	if err != nil || key == 0 {
 		return sealed, false, err
 	}
-	resealed, err = c.Seal(secret, aad)
-	return resealed, true, err
+	return c.Seal(secret, aad), true, nil
 }
 
 // versioned includes the version byte in the authenticated data, so that it cannot be changed.

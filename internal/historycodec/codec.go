@@ -80,11 +80,7 @@ func (c *Codec) Encode(payloads []*common.Payload) ([]*common.Payload, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode a payload: %w", err)
 		}
-		sealed, err := c.keys.seal(plain, c.owner)
-		if err != nil {
-			return nil, err
-		}
-		encoded[i] = &common.Payload{Data: sealed, Metadata: map[string][]byte{
+		encoded[i] = &common.Payload{Data: c.keys.seal(plain, c.owner), Metadata: map[string][]byte{
 			converter.MetadataEncoding: []byte(encryptedEncoding), keyIDMetadata: []byte(c.keys.encryptWith), ownerMetadata: []byte(c.owner),
 		}}
 	}

@@ -51,7 +51,7 @@ func ParseKeys(entries []string, encryptWith string) (*Keys, error) {
 // EncryptWith is the id of the key that encrypts; empty if payloads are not encrypted.
 func (k *Keys) EncryptWith() string { return k.encryptWith }
 
-func (k *Keys) seal(plain []byte, owner string) ([]byte, error) {
+func (k *Keys) seal(plain []byte, owner string) []byte {
 	return k.ciphers[k.encryptWith].Seal(plain, associatedData(k.encryptWith, owner))
 }
 

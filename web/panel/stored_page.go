@@ -50,11 +50,8 @@ func (p *Pages) redirectToStored(v *Request, status int, content []byte) error {
 	if err := zipper.Close(); err != nil {
 		return err
 	}
-	var err error
-	if stored.Content, err = p.Secrets.Seal(packed.Bytes(), storedPageContext(&stored)); err != nil {
-		return err
-	}
-	err = p.DB.InsertStoredPage(v.Ctx(), &stored)
+	stored.Content = p.Secrets.Seal(packed.Bytes(), storedPageContext(&stored))
+	err := p.DB.InsertStoredPage(v.Ctx(), &stored)
 	if db.IsNotFound(err) { // the session ended meanwhile: nobody could ask for the page
 		v.Data(status, htmlType, content)
 		return nil
