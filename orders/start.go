@@ -178,7 +178,7 @@ func (s *Service) startOptions(order *models.Order, storeName string) client.Sta
 		TaskQueue:             s.options.TaskQueue,
 		WorkflowTaskTimeout:   s.options.WorkflowTaskTimeout,
 		StaticSummary:         workflows.Summary(summary),
-		Priority:              workflows.FairTo(order.OperatorID),
+		Priority:              workflows.OperatorPriority(order.OperatorID),
 		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
 	}
 }

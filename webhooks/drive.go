@@ -25,7 +25,7 @@ func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) (byOrder 
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.DeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		StaticSummary:            ref.Summary(), Priority: workflows.FairTo(target.OperatorID),
+		StaticSummary:            ref.Summary(), Priority: workflows.OperatorPriority(target.OperatorID),
 	}, workflows.DeliveryWorkflowName, ref)
 	return false, err
 }

@@ -106,7 +106,7 @@ func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID 
 			ID: workflows.RedeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
 			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 			StaticSummary:            ref.Summary(),
-			Priority:                 workflows.FairTo(hook.OperatorID),
+			Priority:                 workflows.OperatorPriority(hook.OperatorID),
 		}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{ref})
 		if err == nil {
 			err = run.Get(ctx, nil)
@@ -164,7 +164,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.FairTo(hook.OperatorID),
+		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.OperatorPriority(hook.OperatorID),
 	}, workflows.RedeliveryWorkflowName, refs)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return 0, apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")

@@ -77,8 +77,8 @@ func DeliveryWorkflowID(deliveryID uuid.UUID) string {
 // failed deliveries of one webhook.
 func RedeliveryWorkflowID(id uuid.UUID) string { return redeliveryWorkflowPrefix + id.String() }
 
-// SubjectOf is the id of the order, delivery or webhook that a workflow is about, by the workflow's
-// id. It is false for the reconcile workflow and for what is not a workflow's id.
+// SubjectOf returns the id of the order, delivery or webhook that a workflow is about, from the
+// workflow's id. It returns false for the reconcile workflow and for other ids.
 func SubjectOf(workflowID string) (uuid.UUID, bool) {
 	for _, prefix := range []string{OrderWorkflowPrefix, deliveryWorkflowPrefix, redeliveryWorkflowPrefix} {
 		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {
@@ -89,10 +89,10 @@ func SubjectOf(workflowID string) (uuid.UUID, bool) {
 	return uuid.Nil, false
 }
 
-// FairTo is the priority of an operator's workflows, which their activities inherit: a Temporal
-// server that has fairness dispatches the tasks of all operators in turn; one that has not ignores
-// it.
-func FairTo(operatorID uuid.UUID) temporal.Priority {
+// OperatorPriority is the priority of an operator's workflows, which their activities inherit. A
+// Temporal server with fairness dispatches the tasks of all operators in turn; one without it
+// ignores the key.
+func OperatorPriority(operatorID uuid.UUID) temporal.Priority {
 	return temporal.Priority{FairnessKey: operatorID.String()}
 }
 

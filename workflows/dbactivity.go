@@ -13,14 +13,14 @@ import (
 // retried until the database is available.
 type dbCall struct {
 	summary, activity string
-	// deadline ends the retries; nil retries for ever.
+	// deadline ends the retries; nil means that they do not end.
 	deadline *time.Time
 }
 
 const (
-	// During an outage the database is tried every retryInterval, so that who waits is answered soon
-	// after its end. From shortOutage on it is tried every longOutageInterval, because every heartbeat
-	// of the waiting workflow task adds to its history.
+	// During an outage the database is tried every retryInterval, so that callers are answered soon
+	// after the outage ends. After shortOutage it is tried every longOutageInterval, because every
+	// heartbeat of the waiting workflow task adds to the history.
 	retryInterval      = 1500 * time.Millisecond
 	shortOutage        = 5 * time.Minute
 	longOutageInterval = 30 * time.Second
@@ -45,8 +45,8 @@ func runDBActivity(ctx workflow.Context, call dbCall, input, result any) error {
 	return err
 }
 
-// isOutage reports whether an activity's retries ended without the database being available. The
-// error is the last attempt's, or a timeout: every error that the activity did not call final.
+// isOutage reports whether an activity's retries ended without the database being available: the
+// error is a timeout, or the last attempt's and retryable.
 func isOutage(err error) bool {
 	return err != nil && !hasType(err, orderMissingErrorType) && !hasType(err, notStoredErrorType)
 }

@@ -22,8 +22,8 @@ type Message interface {
 	Rider() *uuid.UUID
 	// Fingerprint distinguishes requests of the same move by their content.
 	Fingerprint() string
-	// Outdated reports whether an order with this Seq and rider is not as the sender saw it, so that
-	// the move would undo what its sender does not know of.
+	// Outdated reports whether an order with this Seq and rider has changed since the sender saw it,
+	// so that the move would undo a change that the sender does not know of.
 	Outdated(seq int, rider *uuid.UUID) bool
 	// WithDeadline returns the message with a time after which the move must not be made.
 	WithDeadline(at time.Time) Message
@@ -43,8 +43,8 @@ type Message interface {
 // one; nil accepts any.
 func hasMoved(expected *int, seq int) bool { return expected != nil && *expected != seq }
 
-// Expiry is the deadline of a requested move. The requester no longer waits after it, so the move
-// must not be made any more. A signal has none: it waits for the database.
+// Expiry is the deadline of a requested move. After it the requester has stopped waiting, so that
+// the move must not be made. A signal has none: it waits for the database.
 type Expiry struct {
 	Deadline *time.Time `json:"deadline,omitempty"`
 }

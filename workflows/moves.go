@@ -37,83 +37,8 @@ func (r request) deadline() *time.Time {
 	return r.message.expiresAt()
 }
 
-// isSignal reports whether a person sent the request from outside the service, and nobody waits for
-// the answer.
+// isSignal reports whether the request came as a signal, whose sender gets no answer.
 func (r request) isSignal() bool { return r.message != nil && r.answer == nil }
-
-// registerHandlers registers updates and signals for every move. Updates return the outcome;
-// signals, which people send from the Temporal UI, count as the operator's.
-func (o *order) registerHandlers(ctx workflow.Context) error {
-	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
-		var handle func(workflow.Context)
-		c.Receive(ctx, &handle)
-		handle(ctx)
-	})
-	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
-		if c.ReceiveAsync(nil) {
-			o.dropRepeated(ctx, c)
-			o.logRefresh(ctx, o.refresh(ctx))
-		}
-	})
-	if err := o.registerRefresh(ctx); err != nil {
-		return err
-	}
-	if err := o.registerAdvance(ctx); err != nil {
-		return err
-	}
-	if err := registerHandler[Cancel](ctx, o); err != nil {
-		return err
-	}
-	if err := registerHandler[Received](ctx, o); err != nil {
-		return err
-	}
-	if err := registerHandler[Assigned](ctx, o); err != nil {
-		return err
-	}
-	return registerHandler[Delivered](ctx, o)
-}
-
-// registerHandler registers a message as a signal and as an update. The update's validator refuses
-// illegal moves before they enter the history.
-func registerHandler[M Message](ctx workflow.Context, o *order) error {
-	var zero M
-	name := string(zero.Move())
-	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
-		var message M
-		if !c.ReceiveAsync(&message) {
-			return // malformed; Receive would block until the next signal of this name
-		}
-		r := request{move: message.Move(), by: models.ByOperator, message: message}
-		if err := o.handleMove(ctx, r); err != nil {
-			workflow.GetLogger(ctx).Warn("signal refused", "signal", name, "status", o.state.Status, "reason", err.Error())
-		}
-	})
-	return workflow.SetUpdateHandlerWithOptions(ctx, name,
-		func(ctx workflow.Context, message M) error {
-			r := newUpdate(message)
-			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
-			var outcome workflow.Future
-			outcome, r.answer = workflow.NewFuture(ctx)
-			o.requests.Send(ctx, func(ctx workflow.Context) { r.answer.SetError(o.handleMove(ctx, r)) })
-			return outcome.Get(ctx, nil)
-		},
-		workflow.UpdateHandlerOptions{
-			Validator: func(message M) error {
-				r := newUpdate(message)
-				if problem := message.problem(); problem != "" {
-					return Refusal{Move: r.move, Status: o.state.Status, Reason: problem}.Err()
-				}
-				if !o.loaded {
-					return nil // decided once the order is loaded
-				}
-				if _, verdict := o.validate(r); verdict == models.Refused {
-					return Refusal{Move: r.move, Status: o.state.Status}.Err()
-				}
-				return nil
-			},
-			Description: "Moves the order; answers once the move is stored.",
-		})
-}
 
 func newUpdate(message Message) request {
 	return request{move: message.Move(), by: message.actor(), message: message}
@@ -140,7 +65,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 	refreshed := false
 	for {
 		to, verdict := o.validate(r)
-		if verdict != models.Applied && !refreshed && o.isDoubtful(ctx, r, verdict) && o.has(ctx, changeRefreshFirst) {
+		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) && o.has(ctx, changeRefreshFirst) {
 			refreshed = true
 			if err := o.refresh(ctx); err != nil {
 				return o.notApplied(ctx, r, err)
@@ -172,20 +97,20 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 	}
 }
 
-// isDoubtful reports whether a verdict has to be held against the row first: a lost workflow task
-// can leave the row ahead of this run. Whoever sent an update repeats it after a refusal that the
-// row does not confirm; a signal's sender is a person who cannot. That nothing has to be done
-// nobody would ask again. Thousands of signals do not read the row thousands of times: each result
-// is in the history, and Temporal takes no workflow task of more than 4 MB.
-func (o *order) isDoubtful(ctx workflow.Context, r request, verdict models.Verdict) bool {
+// mustRefresh reports whether the row has to be read before the verdict is final: a lost workflow
+// task can leave the row ahead of this run. The sender of an update repeats it after a refusal that
+// the row does not confirm, but not after the answer that nothing has to be done. The sender of a
+// signal gets no answer. Of many signals only some read the row: each result is in the history, and
+// Temporal accepts no workflow task of more than 4 MB.
+func (o *order) mustRefresh(ctx workflow.Context, r request, verdict models.Verdict) bool {
 	if r.isSignal() {
 		return !o.isFresh(ctx)
 	}
 	return verdict == models.Unchanged
 }
 
-// notApplied handles a move that could not be written. The order goes on with its next message:
-// only an order that does not exist ends its run.
+// notApplied handles a move that could not be written. The run goes on with the next message,
+// unless the order does not exist.
 func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 	log := workflow.GetLogger(ctx)
 	if hasType(err, orderMissingErrorType) {
@@ -226,14 +151,6 @@ func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 	o.describe(ctx)
 }
 
-// cancelTimer stops the auto-cancel timer.
-func (o *order) cancelTimer() {
-	if o.stopTimer != nil {
-		o.stopTimer()
-		o.stopTimer = nil
-	}
-}
-
 func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyMoveResult, error) {
 	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to, Deadline: r.deadline()}
 	if r.message != nil {
@@ -246,12 +163,6 @@ func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyM
 	var result ApplyMoveResult
 	err := runDBActivity(ctx, dbCall{summary: string(r.move), activity: ApplyMoveActivity, deadline: move.Deadline}, move, &result)
 	return result, err
-}
-
-func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
-	var snapshot Snapshot
-	err := runDBActivity(ctx, dbCall{summary: "read the order", activity: LoadOrderActivity}, o.id, &snapshot)
-	return &snapshot, err
 }
 
 // EntryID is the id of the timeline entry of a move that was requested by an update. The requester

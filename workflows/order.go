@@ -30,7 +30,7 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		return err
 	}
 	for {
-		if o.isRoomForMore(ctx) {
+		if o.canLoadMore(ctx) {
 			o.loadMoreDeliveries(ctx)
 			continue
 		}
@@ -93,8 +93,8 @@ func (o *order) isDone() bool {
 	return (o.state.Final() || o.state.Revivable()) && len(o.calls) == 0 && !o.moreDeliveries && o.nextStep() == nil
 }
 
-// end returns how the run ends. The next run of a continued order reads everything that is pending
-// from the database: the timer, the deliveries and what the order needs besides.
+// end returns the result of the run. The next run of a continued order reads everything that is
+// pending from the database: the timer, the deliveries and the side activities.
 func (o *order) end(ctx workflow.Context) error {
 	switch {
 	case o.missing != nil:
@@ -148,6 +148,14 @@ func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 		}
 		_ = o.handleMove(ctx, request{move: models.MoveAutoCancel, by: models.ByAuto})
 	})
+}
+
+// cancelTimer stops the auto-cancel timer.
+func (o *order) cancelTimer() {
+	if o.stopTimer != nil {
+		o.stopTimer()
+		o.stopTimer = nil
+	}
 }
 
 // describe sets the current details that the Temporal UI shows for the workflow.

@@ -8,8 +8,7 @@ import (
 	"despacho/models"
 )
 
-// Changes of the workflow's code that histories recorded before them must not see when they are
-// replayed.
+// Change IDs for workflow.GetVersion. A history recorded before a change is replayed without it.
 const (
 	changeRestoreDeliveries = "restore-deliveries"
 	changeRefreshFirst      = "refresh-first"
@@ -22,13 +21,13 @@ const (
 	changeOneStepEach       = "one-step-each"
 )
 
-// has reports whether the run was, at this point, made by code with the change.
+// has reports whether the code that first executed this point of the run had the change.
 func (o *order) has(ctx workflow.Context, change string) bool {
 	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == 1
 }
 
-// registerRefresh registers refresh as an update. Whoever was refused by a run that is behind the
-// row refreshes it and asks again.
+// registerRefresh registers refresh as an update. A caller that was refused by a run that is behind
+// the row refreshes the run and asks again.
 func (o *order) registerRefresh(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, RefreshName,
 		func(ctx workflow.Context) error {
@@ -41,6 +40,12 @@ func (o *order) registerRefresh(ctx workflow.Context) error {
 			return outcome.Get(ctx, nil)
 		},
 		workflow.UpdateHandlerOptions{Description: "Reloads the order from the database."})
+}
+
+func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
+	var snapshot Snapshot
+	err := runDBActivity(ctx, dbCall{summary: "read the order", activity: LoadOrderActivity}, o.id, &snapshot)
+	return &snapshot, err
 }
 
 // refresh reloads the order: its state, if it was moved outside this run, and its pending webhook
@@ -58,7 +63,7 @@ func (o *order) refresh(ctx workflow.Context) error {
 	return nil
 }
 
-// freshFor is how long a row that was read counts as known.
+// freshFor is how long after a read the row is not read again.
 const freshFor = time.Second
 
 // isFresh reports whether the row has just been read.
@@ -66,7 +71,8 @@ func (o *order) isFresh(ctx workflow.Context) bool {
 	return !o.refreshedAt.IsZero() && workflow.Now(ctx).Sub(o.refreshedAt) < freshFor && o.has(ctx, changeFewerReads)
 }
 
-// dropRepeated takes the refresh signals that have arrived since the first: one read does for all.
+// dropRepeated takes the refresh signals that have arrived since the first: one read serves them
+// all.
 func (o *order) dropRepeated(ctx workflow.Context, c workflow.ReceiveChannel) {
 	if c.Len() == 0 || !o.has(ctx, changeFewerReads) {
 		return
@@ -81,8 +87,8 @@ func (o *order) logRefresh(ctx workflow.Context, err error) {
 	}
 }
 
-// loadMoreDeliveries reads and sends the next pending deliveries. Where that gets nothing new, the
-// rest is left to the reconcile workflow.
+// loadMoreDeliveries reads and sends the next pending deliveries. If it finds no new ones, the
+// reconcile workflow sends the rest.
 func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 	before := len(o.scheduled)
 	err := o.refresh(ctx)
@@ -94,11 +100,12 @@ func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 
 // restoreMoved takes over the state of an order that was moved outside this run, stops the calls of
 // deliveries that were settled outside it, and sends those that this run is not sending yet: the
-// events of moves that it missed come before those of its own next move. A row that is not ahead of
-// this run and yet differs from it is from an older copy of the database. What this run has done
-// since did not happen: another one starts from the row, with its timer, its deliveries and without
-// the updates that this run has completed, whose outcome Temporal would return for a repeated
-// request.
+// events of moves that it missed come before those of its own next move.
+//
+// A row that differs from this run and is not ahead of it is from an older copy of the database,
+// which does not have what this run has done since. The run ends and another starts from the row:
+// it has the row's timer and deliveries, and not the updates that this run has completed, whose
+// outcome Temporal would return for a repeated request.
 func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 	isOlder := (snapshot.Seq < o.seq || snapshot.Seq == o.seq && !o.state.Equal(snapshot.state())) && o.has(ctx, changeRowWins)
 	if isOlder {

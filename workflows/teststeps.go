@@ -53,9 +53,8 @@ func (s TestStep) request(now time.Time) request {
 // stepRetry is the time to the next attempt at a step that could not be made.
 const stepRetry = time.Hour
 
-// restoreSteps takes over the steps of a test order. A run keeps those that it has begun with: the
-// row's may be others, since the phone that chooses them can be corrected. A history of code
-// without steps has none.
+// restoreSteps takes over the steps of a test order. A run keeps the steps that it began with:
+// those of the row may differ, because the phone that chooses them can be corrected.
 func (o *order) restoreSteps(ctx workflow.Context, steps []TestStep) {
 	if o.isTest() {
 		return
@@ -68,15 +67,15 @@ func (o *order) restoreSteps(ctx workflow.Context, steps []TestStep) {
 // isTest reports whether the order moves by itself.
 func (o *order) isTest() bool { return len(o.steps) > 0 }
 
-// nextStep is the step that comes next; nil after the last, and for an order that moves no more.
+// nextStep is the step that comes next; nil after the last, and for an order in a final status.
 func (o *order) nextStep() *TestStep { return nextStep(o.steps, o.seq, o.state) }
 
 // NextStep is the step that a run that starts from the snapshot would make next; nil if there is
 // none.
 func (s *Snapshot) NextStep() *TestStep { return nextStep(s.TestSteps, s.Seq, s.state()) }
 
-// nextStep: an order has made as many moves as its Seq says, and all of them but a cancel are
-// steps.
+// nextStep finds the step by the order's Seq, which counts its moves from the creation on: all
+// moves of a test order are steps, except a cancel by somebody.
 func nextStep(steps []TestStep, seq int, state models.State) *TestStep {
 	if seq < 1 || seq > len(steps) || state.Final() {
 		return nil
@@ -84,7 +83,7 @@ func nextStep(steps []TestStep, seq int, state models.State) *TestStep {
 	return &steps[seq-1]
 }
 
-// startNextStep starts the timer of the next step, in place of the one that runs.
+// startNextStep replaces the running step timer with that of the next step.
 func (o *order) startNextStep(ctx workflow.Context) {
 	o.cancelStep()
 	if step := o.nextStep(); step != nil {

@@ -72,7 +72,7 @@ func (v *service) startOrder(ctx context.Context) (string, error) {
 	v.started.add(order)
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{
 		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code, WorkflowTaskTimeout: config.DefaultTimeouts().WorkflowTask,
-		Priority: workflows.FairTo(id("operator", mainOperator)), WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		Priority: workflows.OperatorPriority(id("operator", mainOperator)), WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", mainOperator).String()),
 		),

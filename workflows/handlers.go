@@ -1,0 +1,81 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"despacho/models"
+)
+
+// registerHandlers registers updates and signals for every move. Updates return the outcome;
+// signals, which people send from the Temporal UI, count as the operator's.
+func (o *order) registerHandlers(ctx workflow.Context) error {
+	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
+		var handle func(workflow.Context)
+		c.Receive(ctx, &handle)
+		handle(ctx)
+	})
+	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
+		if c.ReceiveAsync(nil) {
+			o.dropRepeated(ctx, c)
+			o.logRefresh(ctx, o.refresh(ctx))
+		}
+	})
+	if err := o.registerRefresh(ctx); err != nil {
+		return err
+	}
+	if err := o.registerAdvance(ctx); err != nil {
+		return err
+	}
+	if err := registerHandler[Cancel](ctx, o); err != nil {
+		return err
+	}
+	if err := registerHandler[Received](ctx, o); err != nil {
+		return err
+	}
+	if err := registerHandler[Assigned](ctx, o); err != nil {
+		return err
+	}
+	return registerHandler[Delivered](ctx, o)
+}
+
+// registerHandler registers a message as a signal and as an update. The update's validator refuses
+// illegal moves before they enter the history.
+func registerHandler[M Message](ctx workflow.Context, o *order) error {
+	var zero M
+	name := string(zero.Move())
+	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
+		var message M
+		if !c.ReceiveAsync(&message) {
+			return // malformed; Receive would block until the next signal of this name
+		}
+		r := request{move: message.Move(), by: models.ByOperator, message: message}
+		if err := o.handleMove(ctx, r); err != nil {
+			workflow.GetLogger(ctx).Warn("signal refused", "signal", name, "status", o.state.Status, "reason", err.Error())
+		}
+	})
+	return workflow.SetUpdateHandlerWithOptions(ctx, name,
+		func(ctx workflow.Context, message M) error {
+			r := newUpdate(message)
+			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
+			var outcome workflow.Future
+			outcome, r.answer = workflow.NewFuture(ctx)
+			o.requests.Send(ctx, func(ctx workflow.Context) { r.answer.SetError(o.handleMove(ctx, r)) })
+			return outcome.Get(ctx, nil)
+		},
+		workflow.UpdateHandlerOptions{
+			Validator: func(message M) error {
+				r := newUpdate(message)
+				if problem := message.problem(); problem != "" {
+					return Refusal{Move: r.move, Status: o.state.Status, Reason: problem}.Err()
+				}
+				if !o.loaded {
+					return nil // decided once the order is loaded
+				}
+				if _, verdict := o.validate(r); verdict == models.Refused {
+					return Refusal{Move: r.move, Status: o.state.Status}.Err()
+				}
+				return nil
+			},
+			Description: "Moves the order; answers once the move is stored.",
+		})
+}
