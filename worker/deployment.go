@@ -23,7 +23,7 @@ const Unversioned = ""
 
 const unversionedName = "unversioned"
 
-// VersionName is how people see a build ID.
+// VersionName is a build ID as it is shown to people.
 func VersionName(buildID string) string { return cmp.Or(buildID, unversionedName) }
 
 // ParseVersion returns the build ID of a VersionName.
@@ -34,13 +34,13 @@ func ParseVersion(name string) string {
 	return name
 }
 
-// Deployment is the Temporal Worker Deployment of one installation. Its routing decides the workers
-// of which version get tasks.
+// Deployment is the Temporal Worker Deployment of one installation. Its routing decides which
+// version's workers get tasks.
 type Deployment struct {
 	temporal  client.Client
 	taskQueue string
-	// pollerTimeout is how long before the latest poll of any worker a worker's own latest poll may
-	// be; one that polled earlier is gone.
+	// pollerTimeout is how much older than the latest poll of any worker a worker's own latest poll
+	// may be; a worker whose poll is older is gone.
 	pollerTimeout time.Duration
 }
 
@@ -72,8 +72,8 @@ func (d *Deployment) options(buildID string) worker.DeploymentOptions {
 	}
 }
 
-// check returns an error if Temporal does not offer Worker Deployment Versioning. Of the calls that
-// only read, this one is refused where the namespace has it disabled.
+// check returns an error if Temporal does not offer Worker Deployment Versioning. It describes a
+// version because that is the read-only call that fails where the namespace has it disabled.
 func (d *Deployment) check(ctx context.Context, buildID string) error {
 	_, err := d.handle().DescribeVersion(ctx, client.WorkerDeploymentDescribeVersionOptions{BuildID: buildID})
 	var notFound *serviceerror.NotFound

@@ -13,9 +13,9 @@ import (
 	"despacho/workflows"
 )
 
-// versionOf returns the build ID that a worker registers with: none where Temporal has no Worker
-// Deployment Versioning or does not allow it to the worker.
-func versionOf(ctx context.Context, d *Deployment, options Options) (string, error) {
+// chooseBuildID returns the build ID that a worker registers with: Unversioned where Temporal has
+// no Worker Deployment Versioning or does not permit the worker to use it.
+func chooseBuildID(ctx context.Context, d *Deployment, options Options) (string, error) {
 	if options.BuildID == Unversioned {
 		return Unversioned, nil
 	}
@@ -43,6 +43,13 @@ type router struct {
 	interval, timeout time.Duration
 	// unserved counts the checks in a row that found no worker of the current version.
 	unserved int
+}
+
+func newRouter(d *Deployment, buildID string, options Options) *router {
+	return &router{
+		deployment: d, buildID: buildID, makeCurrent: options.MakeCurrent, log: options.Log,
+		interval: workflows.ReconcileEvery, timeout: 15 * time.Second,
+	}
 }
 
 // maxUnserved is the number of checks after which a current version without workers is replaced.
@@ -132,9 +139,4 @@ func (r *router) reason(ctx context.Context, routing *Routing) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("no worker of %s runs", VersionName(routing.Current)), nil
-}
-
-// newRouter returns the router of a worker.
-func newRouter(d *Deployment, buildID string, options Options) *router {
-	return &router{deployment: d, buildID: buildID, makeCurrent: options.MakeCurrent, log: options.Log, interval: workflows.ReconcileEvery, timeout: 15 * time.Second}
 }

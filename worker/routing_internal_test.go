@@ -187,7 +187,7 @@ func TestVersionOf_withoutVersioningInTemporal(t *testing.T) {
 				DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(answer)},
 			}})
 			d := NewDeployment(temporal, testenv.TaskQueue(t))
-			got, err := versionOf(t.Context(), d, Options{BuildID: "1", Log: slog.New(slog.DiscardHandler)})
+			got, err := chooseBuildID(t.Context(), d, Options{BuildID: "1", Log: slog.New(slog.DiscardHandler)})
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
 		})

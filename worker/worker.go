@@ -32,19 +32,19 @@ type Options struct {
 	StopTimeout time.Duration
 	// DeadlockTimeout is how long workflow code may run without yielding.
 	DeadlockTimeout time.Duration
-	// LocalActivitySlots is how many local activities run at once. Each holds a connection to the
-	// database: more of them than connections would wait for one while their time runs.
+	// LocalActivitySlots is how many local activities run at once. Each holds a database connection:
+	// with more slots than connections, some would wait for one while their timeout runs.
 	LocalActivitySlots int
 	// Rebuild is called when Temporal has no reconcile schedule: it is new, or has lost its database.
 	Rebuild func(ctx context.Context) error
 	// Started is called once the worker polls for tasks; may be nil.
 	Started func()
-	// Polling is told when the worker begins and ends to poll; may be nil.
+	// Polling is called when the worker begins and when it stops polling; may be nil.
 	Polling func(polling bool)
 }
 
-// Run runs the worker until ctx ends, then stops polling and finishes its running tasks. While
-// Temporal or its namespace is not there, it waits for them.
+// Run runs the worker until ctx ends, then stops polling and finishes its running tasks. It waits
+// until Temporal is reachable and has the namespace.
 func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if options.Started == nil {
 		options.Started = func() {}
@@ -92,18 +92,18 @@ func runWorker(ctx context.Context, a *activities.Activities, deployment *Deploy
 	options.Polling(true)
 	defer options.Polling(false)
 	options.Started()
-	keepingCtx, endKeeping := context.WithCancel(ctx)
-	var keeping sync.WaitGroup
-	keeping.Go(func() { keepSchedule(keepingCtx, options) })
-	keeping.Go(func() { newRouter(deployment, buildID, options).run(keepingCtx) })
+	backgroundCtx, stopBackground := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	background.Go(func() { keepSchedule(backgroundCtx, options) })
+	background.Go(func() { newRouter(deployment, buildID, options).run(backgroundCtx) })
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-fatal:
 	}
-	endKeeping()
+	stopBackground()
 	w.Stop()
-	keeping.Wait()
+	background.Wait()
 	options.Log.Info("worker stopped")
 	return err
 }
@@ -116,16 +116,15 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.Reconcile, workflow.RegisterOptions{Name: workflows.ReconcileWorkflowName})
 }
 
-// workflowPollers is the minimum number of workflow task pollers.
+// workflowPollers is the minimum number of workflow task pollers. With the SDK's default of two, or
+// with few autoscaling ones, the first updates after a start take seconds under load; with sixteen
+// they do not (see BenchmarkFirstUpdate).
 const workflowPollers = 16
 
 // stickyCacheSize is the number of workflow runs that the sticky cache holds, about 45 KB each.
 // Most open orders wait for hours; an evicted one replays its short history at its next move.
 const stickyCacheSize = 2_000
 
-// workerOptions: with the SDK's default of two workflow pollers, or with few autoscaling ones, the
-// first updates after a start take seconds under load; with sixteen they do not (see
-// BenchmarkFirstUpdate).
 func workerOptions(options Options, deployment worker.DeploymentOptions) worker.Options {
 	return worker.Options{
 		DeploymentOptions: deployment,
@@ -153,7 +152,7 @@ const (
 func waitForTemporal(ctx context.Context, deployment *Deployment, options Options) (buildID string, err error) {
 	for backoff := initialBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		if err = prepareNamespace(ctx, options); err == nil {
-			buildID, err = versionOf(ctx, deployment, options)
+			buildID, err = chooseBuildID(ctx, deployment, options)
 		}
 		if err == nil {
 			return buildID, nil
