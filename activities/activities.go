@@ -67,8 +67,8 @@ func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInpu
 }
 
 // orderError decides whether an error of an order's database access is retried: only an outage is.
-// Data that the database does not accept, or a defect, would fail in every attempt and keep the
-// order from every later move. Those are logged here; the workflow is told that it failed for good.
+// Data that the database does not accept, or a defect, would fail in every attempt and block every
+// later move of the order. Such an error is logged here and becomes a non-retryable one.
 func (a *Activities) orderError(ctx context.Context, access string, orderID uuid.UUID, panicked any, err error) error {
 	switch {
 	case panicked != nil:

@@ -26,7 +26,7 @@ const compareEvery = time.Hour
 // a backup is restored while no worker runs.
 func (a *Activities) compareHourly(ctx context.Context, over func() bool) error {
 	if !a.comparing.TryLock() {
-		return nil // the comparison of the run before has not ended yet
+		return nil // the previous run's comparison has not ended yet
 	}
 	defer a.comparing.Unlock()
 	// A negative age means that the clock was set back.
@@ -46,8 +46,8 @@ func (a *Activities) CompareWithTemporal(ctx context.Context) error {
 	return c.run(ctx)
 }
 
-// settledAfter is the time within which the workflow of an ended order completes after its last
-// move, and within which a late reception that started a run is in the row, or was refused.
+// settledAfter is how long the workflow of an ended order may take to complete after the last move,
+// and how long a late reception that started a run may take to be stored or refused.
 const settledAfter = 2 * time.Minute
 
 // comparisonPass is one pass over the running workflows. It may take several runs of Reconcile.
@@ -56,28 +56,28 @@ type comparisonPass struct {
 	// next is the token of the page that is compared next; nil is the first one.
 	next     []byte
 	complete bool
-	// differs is set once a workflow without an open order was found that is not among the known.
+	// differs is set once a run without an open order was found that is not in known.
 	differs bool
-	// found are the runs without an open order, and known those that the pass before had found: one
-	// that does not end, because its worker cannot run it, tells nothing new about the databases.
+	// found are the runs without an open order, known those that the previous pass found. A known run
+	// that has not ended, because no worker can run it, does not show again that the databases differ.
 	found, known map[string]bool
 }
 
-// begin begins another pass after one that is complete.
+// begin begins the pass after a complete one.
 func (p *comparisonPass) begin(now time.Time) {
 	*p = comparisonPass{began: now, found: map[string]bool{}, known: p.found}
 }
 
-// comparison is what one run of Reconcile does of a pass.
+// comparison is the part of a pass that one run of Reconcile makes.
 type comparison struct {
 	*Activities
 	over func() bool
 	pass *comparisonPass
 }
 
-// run compares a page of workflows at a time, and goes on where the run before has ended. Orders
-// that fail, however many, do not keep later ones from their turn; only where Temporal or the
-// database is unavailable, or after a page when the run is over, is the pass not complete.
+// run compares a page of workflows at a time, from where the previous run stopped. Orders that
+// fail, however many, do not stop the pass. It stops before its end only if Temporal or the
+// database is unavailable, or after a page when the run is over.
 func (c *comparison) run(ctx context.Context) (failed error) {
 	if c.pass.complete || c.pass.found == nil {
 		c.pass.begin(c.Clock.Now())
@@ -112,8 +112,8 @@ func (c *comparison) run(ctx context.Context) (failed error) {
 	}
 }
 
-// comparePage makes those of the orders' workflows end that do not belong to an open order. That
-// the databases differ is noted first: once these workflows have ended nothing shows it any more.
+// comparePage ends the workflows that do not belong to an open order. It records first that the
+// databases differ, which nothing shows once these workflows have ended.
 func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavailable bool, failed error) {
 	missing, err := c.DB.MissingOrders(ctx, ids)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavaila
 	var found []string
 	toCompare := slices.AppendSeq(missing, maps.Keys(ended))
 	_, unavailable, failed = c.eachOrder(ctx, "order not compared with its workflow", toCompare, func(id uuid.UUID) error {
-		described, err := c.runOf(ctx, id)
+		described, err := c.describeRun(ctx, id)
 		if described == nil {
 			return err
 		}
@@ -169,9 +169,9 @@ func (c *comparison) unconfirm(ctx context.Context, found []string) error {
 	return nil
 }
 
-// runOf describes the run of an order's workflow; nil if none really runs. The list may be behind,
-// or be of another time than the workflows: they are in two databases of Temporal.
-func (c *comparison) runOf(ctx context.Context, orderID uuid.UUID) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+// describeRun describes the running workflow of an order; nil if none runs. The list is not enough:
+// it may lag, or be restored from another time, because it is in a database of its own.
+func (c *comparison) describeRun(ctx context.Context, orderID uuid.UUID) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	described, err := c.Temporal.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowID(orderID), "")
 	if workflows.IsNotRunning(err) {
 		return nil, nil
@@ -182,10 +182,10 @@ func (c *comparison) runOf(ctx context.Context, orderID uuid.UUID) (*workflowser
 	return described, nil
 }
 
-// isUnexpected reports whether the run of an order that has ended, and has nothing to send, tells
-// that the databases are not of the same time. One that waits for the retry of an event that
-// somebody has redelivered does not. Nor does one that has just begun for an order that the timer
-// cancelled: a late reception starts it before it is in the row.
+// isUnexpected reports whether the run of an ended order without pending deliveries shows that the
+// databases are from different times. A run that waits for the retry of an event that somebody has
+// redelivered does not. Nor does a run that has just begun for an order that the timer cancelled: a
+// late reception starts the run before it is in the row.
 func (c *comparison) isUnexpected(run *workflowservice.DescribeWorkflowExecutionResponse, state models.State) bool {
 	sends := slices.ContainsFunc(run.GetPendingActivities(), func(activity *workflow.PendingActivityInfo) bool {
 		return activity.GetActivityType().GetName() == workflows.SendWebhookActivity

@@ -11,13 +11,13 @@ import (
 	"despacho/orders"
 )
 
-// identityAttempts bounds the attempts for one order; with the retry policy's backoff that is some
-// minutes.
+// identityAttempts bounds the attempts for one order: some minutes, with the backoff of the retry
+// policy.
 const identityAttempts = 6
 
 // VerifyIdentity looks up the recipient's DNI and stores the outcome with the order. An
-// inconclusive outcome is stored as unverified and retried. The order may end, and be erased, while
-// a provider is asked: then nothing is stored, and the answer is not cached either.
+// inconclusive outcome is stored as unverified and retried. If the order is erased while a provider
+// is asked, nothing is stored and the answer is removed from the cache.
 func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -56,7 +56,8 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	return nil
 }
 
-// matchIdentity: verified only if the registry has the DNI under the recipient's name.
+// matchIdentity reports whether the registry has the DNI under the recipient's name. matches is nil
+// if the registry has no such DNI or did not say.
 func matchIdentity(answer identity.Answer, recipient string) (verified bool, matches *bool) {
 	if answer.Outcome != identity.Found {
 		return false, nil

@@ -26,9 +26,9 @@ const (
 	lastPassTimeout = 20 * time.Second
 )
 
-// Reconcile makes passes over the orders without a confirmed workflow until the time is over or the
-// worker stops. A pass that is not done by then ends with the page that it is at: the next run,
-// which follows at once, goes on. The rest of firstPass is done once in a run.
+// Reconcile makes passes over the orders without a confirmed workflow until the duration is over or
+// the worker stops. A pass that is not done by then ends after its current page; the next run,
+// which follows at once, goes on. The other work of firstPass is done once in a run.
 func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) error {
 	runTime, endRunTime := context.WithTimeout(ctx, duration)
 	defer endRunTime()
@@ -43,8 +43,7 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	}
 	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
 	defer cancel()
-	// These run concurrently with the passes: what there is to erase or to compare may take the whole
-	// run.
+	// These run concurrently with the passes: erasing and comparing may take the whole run.
 	background := make(chan error, 2)
 	for _, work := range []func(context.Context, func() bool) error{a.applyRetention, a.compareHourly} {
 		go func() {
@@ -69,14 +68,14 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	return failed
 }
 
-// applyRetention erases until nothing is left that can be erased and whose retention is over, or
-// the run is over.
+// applyRetention erases what has passed its retention until nothing erasable is left or the run is
+// over.
 func (a *Activities) applyRetention(ctx context.Context, over func() bool) error {
 	_, err := a.Orders.ApplyRetention(ctx, over)
 	return err
 }
 
-// firstPass starts what is missing or overdue, and does what one run does once.
+// firstPass starts what is missing or overdue, and does the work that is done once in a run.
 func (a *Activities) firstPass(ctx context.Context, over func() bool) error {
 	_, startErr := a.startMissing(ctx, over)
 	_, driveErr := a.driveAbandoned(ctx, over)
@@ -108,8 +107,8 @@ func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (in
 }
 
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however
-// many, do not keep later ones from their turn; only where Temporal or the database is unavailable,
-// or after a page when the run is over, does the pass end early.
+// many, do not stop the pass. It ends early only if Temporal or the database is unavailable, or
+// after a page when the run is over.
 func (a *Activities) startAll(ctx context.Context, over func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (started int, failed error) {
 	var after db.Position
 	for {
@@ -133,9 +132,9 @@ func (a *Activities) startAll(ctx context.Context, over func() bool, start func(
 	}
 }
 
-// eachOrder calls do for every order, several at once, and counts those that succeeded. One that
-// fails is logged with the problem and passed over. unavailable means that Temporal or the database
-// was, for one of them: others would fail as well.
+// eachOrder calls do for every order, several at once, and counts those that succeeded. A failure
+// is logged with the problem and skipped. unavailable means that a call failed because Temporal or
+// the database was unavailable: others would fail as well.
 func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.UUID, do func(id uuid.UUID) error) (succeeded int, unavailable bool, failed error) {
 	var successes atomic.Int64
 	var outage atomic.Bool
@@ -158,9 +157,9 @@ func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.U
 	return int(successes.Load()), outage.Load(), failed
 }
 
-// DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
-// sends what it is not sending yet, or else one of its own. Queued deliveries are sent by the
-// workers; those that a wrong clock holds back are released.
+// DriveAbandonedDeliveries makes a workflow send each abandoned delivery: its order's running
+// workflow, or else one of its own. Queued deliveries are sent by the workers; those that a wrong
+// clock holds back are released.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
 	return a.driveAbandoned(ctx, func() bool { return false })
 }
@@ -171,7 +170,7 @@ func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driv
 	now := a.Clock.Now()
 	released, err := a.DB.ReleaseQueued(ctx, now, now.Add(webhooks.LongestWait))
 	driven = int(released)
-	told := map[uuid.UUID]bool{} // orders' workflows: a run takes at most 10,000 signals
+	signalled := map[uuid.UUID]bool{} // orders: a workflow run accepts at most 10,000 signals
 	var after db.Position
 	for {
 		targets, readErr := a.DB.AbandonedDeliveries(ctx, now.Add(-orders.OverdueAfter), now.Add(webhooks.LongestWait), after, ReconcilePage)
@@ -179,7 +178,7 @@ func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driv
 			return driven, errors.Join(err, readErr)
 		}
 		for _, target := range targets {
-			if target.OrderID == nil || !told[*target.OrderID] {
+			if target.OrderID == nil || !signalled[*target.OrderID] {
 				byOrder, driveErr := a.Webhooks.Drive(ctx, target)
 				if driveErr != nil {
 					a.Log.WarnContext(ctx, "abandoned webhook delivery not sent", "delivery_id", target.ID, "error", driveErr)
@@ -189,7 +188,7 @@ func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driv
 					continue
 				}
 				if byOrder {
-					told[*target.OrderID] = true
+					signalled[*target.OrderID] = true
 				}
 			}
 			driven++

@@ -15,7 +15,7 @@ import (
 )
 
 // ServeAdmin serves /metrics, /debug/pprof and a worker's /healthz and /readyz until ctx ends. The
-// public listener has none of them but the api's own.
+// public listener serves none of these; its /healthz and /readyz are the API's own.
 func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics.Handler())
@@ -27,8 +27,8 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	return serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
 }
 
-// healthz answers as long as a process with a worker runs. In others it is not found: an api is as
-// well as its public listener is.
+// healthz answers 200 in a process with a worker. In others it answers 404: an API process is
+// checked at its public listener.
 func (a *App) healthz(w http.ResponseWriter, r *http.Request) {
 	if !a.runsWorker.Load() {
 		http.NotFound(w, r)
@@ -51,8 +51,8 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), a.Config.Timeouts.Readiness)
 	defer cancel()
 	var temporalErr error
-	var asking sync.WaitGroup
-	asking.Go(func() {
+	var checks sync.WaitGroup
+	checks.Go(func() {
 		temporalErr = recovered.Call(ctx, a.log, func() error {
 			return temporalcheck.Namespace(ctx, a.Temporal, a.namespace)
 		})
@@ -61,7 +61,7 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	if databaseErr == nil {
 		databaseErr = a.DB.CheckWritable(ctx, a.clock.Now())
 	}
-	asking.Wait()
+	checks.Wait()
 	state, status := readiness{Database: "ok", Temporal: "ok"}, http.StatusOK
 	if temporalErr != nil {
 		state.Temporal = "unreachable"

@@ -1,4 +1,5 @@
-// Package app wires the service together, for main and for tests.
+// Package app opens the connections of the service and wires its packages together, for the command
+// and for tests.
 package app
 
 import (
@@ -189,9 +190,9 @@ func (a *App) openServices() {
 }
 
 // ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
-// returns how many rows changed. The identity cache is not among it: its keys are derived from
-// SECRET_KEY as well, and its rows expire. What no key opens is left as it is and reported at the
-// end, as encryption.ErrOpen: the old key can be removed all the same.
+// returns how many rows changed. It leaves out the identity cache, whose rows expire and whose keys
+// are derived from SECRET_KEY as well. Values that no key opens are left as they are and reported
+// at the end, as encryption.ErrOpen: the old key can be removed all the same.
 func (a *App) ReencryptSecrets(ctx context.Context) (changed int, err error) {
 	users := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets})
 	var unreadable []error
@@ -240,7 +241,7 @@ func (a *App) Close() {
 	}
 }
 
-// safeHTTPOptions are those of the clients that connect to addresses which users name.
+// safeHTTPOptions are the options of the clients that connect to addresses given by users.
 func (a *App) safeHTTPOptions() safehttp.Options {
 	return safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 }

@@ -38,7 +38,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	})
 }
 
-// rebuildWorkflows has the reconcile workflow start the workflow of every open order again.
+// rebuildWorkflows makes the reconcile workflow start the workflow of every open order again.
 func (a *App) rebuildWorkflows(ctx context.Context) error {
 	count, err := a.DB.UnconfirmOpenOrders(ctx)
 	if err == nil && count > 0 {

@@ -11,9 +11,8 @@ const (
 	// publishInterval is the time between two attempts to publish events, publishErrorInterval that
 	// after one that failed.
 	publishInterval, publishErrorInterval = 200 * time.Millisecond, 5 * time.Second
-	// publishBatch is how many events one transaction publishes, publishTimeout how long it may take.
-	// A connection to a database that has gone without closing it would be waited for until the
-	// system gives it up, which takes a quarter of an hour.
+	// publishBatch is how many events one transaction publishes, publishTimeout how long it may take:
+	// without a timeout a read from a database host that has vanished blocks for a quarter of an hour.
 	publishBatch, publishTimeout = 1000, 10 * time.Second
 )
 

@@ -86,7 +86,7 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 	if query.Wait <= 0 {
 		return s.page(ctx, scope, place, query.Limit)
 	}
-	// It waits from before the first read, so that nothing published in between is missed.
+	// The wait begins before the first read, so that nothing published in between is missed.
 	woken, leave := s.waiters.enter(scope.OperatorID)
 	defer leave()
 	over := time.NewTimer(query.Wait)
@@ -141,8 +141,8 @@ func (s *Service) place(ctx context.Context, scope db.OrderScope, after string) 
 }
 
 // latest is the place of the last event that has happened. Events are published a moment after they
-// have happened. Those that wait for that are published first: they would get a position after the
-// place, and the caller would take them for events that happened later.
+// happen. Those that are not published yet are published first: otherwise they would get a position
+// after the place, and the caller would take them for later events.
 func (s *Service) latest(ctx context.Context, scope db.OrderScope) (db.FeedPlace, error) {
 	if err := s.db.PublishCommitted(ctx, publishBatch); err != nil {
 		// The database may be unable to write, and still be read.

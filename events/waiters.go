@@ -21,8 +21,8 @@ const (
 	pollTimeout = 5 * time.Second
 )
 
-// waiters are the requests that wait for events. However many they are, one goroutine of the
-// process polls the database for new events of their operators, and wakes the requests.
+// waiters are the requests that wait for events. One goroutine of the process polls the database
+// for new events of all their operators, and wakes the requests.
 type waiters struct {
 	db  *db.DB
 	log *slog.Logger

@@ -26,8 +26,8 @@ const (
 	// queueInterval is the time between two passes over the queue, or minQueueInterval if
 	// Turns.wakeQueue was called.
 	queueInterval, minQueueInterval = 250 * time.Millisecond, 50 * time.Millisecond
-	// readTimeout bounds one read of the queue: a connection to a database that has gone without
-	// closing it would be waited for until the system gives it up, which takes a quarter of an hour.
+	// readTimeout bounds one read of the queue: without a timeout a read from a database host that
+	// has vanished blocks for a quarter of an hour.
 	readTimeout = 5 * time.Second
 	// queueErrorInterval is the time until the next pass after one that failed.
 	queueErrorInterval = 5 * time.Second
