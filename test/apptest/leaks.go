@@ -45,17 +45,17 @@ const (
 )
 
 // Write reads log lines; with DESPACHO_TEST_LOG=1 they are shown as well.
-func (j *logCheck) Write(line []byte) (int, error) {
+func (c *logCheck) Write(line []byte) (int, error) {
 	if os.Getenv("DESPACHO_TEST_LOG") != "" {
 		return os.Stderr.Write(line)
 	}
 	words := wordsOf(withoutTimes(string(line)))
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, word := range words {
-		j.words[word] = true
+		c.words[word] = true
 	}
-	j.lines[" "+strings.Join(words, " ")+" "] = true
+	c.lines[" "+strings.Join(words, " ")+" "] = true
 	return len(line), nil
 }
 
@@ -78,72 +78,72 @@ func wordsOf(text string) []string {
 }
 
 // addSecret adds a value that must not be logged.
-func (j *logCheck) addSecret(kind, value string) {
+func (c *logCheck) addSecret(kind, value string) {
 	compact := strings.NewReplacer(" ", "", "+", "").Replace(value)
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, form := range []string{value, compact, textnorm.String(value)} {
 		words := wordsOf(form)
-		j.add(kind, words[:min(len(words), longestSecret)])
+		c.add(kind, words[:min(len(words), longestSecret)])
 	}
 	if kind == "secret" || kind == "key" || kind == "token" {
 		for _, word := range wordsOf(value) { // a part gives it away
-			j.add(kind, []string{word})
+			c.add(kind, []string{word})
 			if _, bare, prefixed := strings.Cut(word, "_"); prefixed {
-				j.add(kind, []string{bare[strings.LastIndexByte(bare, '_')+1:]})
+				c.add(kind, []string{bare[strings.LastIndexByte(bare, '_')+1:]})
 			}
 		}
 	}
 }
 
-func (j *logCheck) add(kind string, words []string) {
+func (c *logCheck) add(kind string, words []string) {
 	if phrase := strings.Join(words, " "); len(phrase) >= shortestSecret {
-		j.secrets[phrase] = kind
+		c.secrets[phrase] = kind
 	}
 }
 
 // addSecrets adds the confidential members of a JSON value.
-func (j *logCheck) addSecrets(content []byte) {
+func (c *logCheck) addSecrets(content []byte) {
 	var value any
 	if json.Unmarshal(content, &value) == nil {
-		j.search("", value)
+		c.search("", value)
 	}
 }
 
-func (j *logCheck) search(name string, value any) {
+func (c *logCheck) search(name string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for member, inner := range value {
-			j.search(member, inner)
+			c.search(member, inner)
 		}
 	case []any:
 		for _, inner := range value {
-			j.search(name, inner)
+			c.search(name, inner)
 		}
 	case string:
 		if slices.Contains(confidential, name) && (!strings.HasSuffix(name, "phone") || isPhone(value)) {
-			j.addSecret(name, value)
+			c.addSecret(name, value)
 		}
 	}
 }
 
 // addForm adds the confidential members of a form or a query.
-func (j *logCheck) addForm(values map[string][]string) {
+func (c *logCheck) addForm(values map[string][]string) {
 	for name, list := range values {
 		for _, value := range list {
-			j.search(name, value)
+			c.search(name, value)
 		}
 	}
 }
 
 // addRow adds the confidential members of a row, which Go names in another case.
-func (j *logCheck) addRow(row any) {
+func (c *logCheck) addRow(row any) {
 	switch row := row.(type) {
 	case *models.User:
-		j.addForm(map[string][]string{"email": {row.Email}, "name": {row.Name}})
+		c.addForm(map[string][]string{"email": {row.Email}, "name": {row.Name}})
 	case *[]models.Rider:
 		for _, rider := range *row {
-			j.addForm(map[string][]string{"phone": {rider.Phone}, "name": {rider.Name}})
+			c.addForm(map[string][]string{"phone": {rider.Phone}, "name": {rider.Name}})
 		}
 	}
 }
@@ -157,12 +157,12 @@ func isPhone(value string) bool {
 
 // leaked is an error that names what was found in the logs and should not have been. The value
 // itself is not repeated.
-func (j *logCheck) leaked() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (c *logCheck) leaked() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var found []string
-	for secret, kind := range j.secrets {
-		if j.logged(secret) {
+	for secret, kind := range c.secrets {
+		if c.logged(secret) {
 			found = append(found, fmt.Sprintf("%s (%s…, %d bytes)", kind, string([]rune(secret)[:2]), len(secret)))
 		}
 	}
@@ -174,13 +174,13 @@ func (j *logCheck) leaked() error {
 }
 
 // logged reports whether the words of a value follow each other in a line.
-func (j *logCheck) logged(phrase string) bool {
+func (c *logCheck) logged(phrase string) bool {
 	for word := range strings.SplitSeq(phrase, " ") {
-		if !j.words[word] {
+		if !c.words[word] {
 			return false
 		}
 	}
-	for line := range j.lines {
+	for line := range c.lines {
 		if strings.Contains(line, " "+phrase+" ") {
 			return true
 		}

@@ -72,6 +72,30 @@ type Options struct {
 func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	t.Helper()
 	dir := t.TempDir()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	cfg := newConfig(t, databaseURL, dir, listener.Addr().String(), options)
+	address := options.TemporalAddress
+	if address == "" {
+		address = testenv.Temporal(t)
+	}
+	temporal := client.Options{HostPort: address, Namespace: options.Namespace}
+	a, err := app.Open(context.Background(), cfg, cfg.Logger(logs), app.Options{
+		Clock: options.Clock, Temporal: &temporal, WebhookCAFiles: []string{receiverAuthority(t, dir)},
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, SlowStatement: slowStatement(),
+	})
+	require.NoError(t, err)
+	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}
+	require.NoError(t, a.DB.Use(s.statements))
+	require.NoError(t, a.DB.Use(&s.Defect))
+	s.readCatalog(t)
+	s.serve(t, listener, !options.NoWorker)
+	return s
+}
+
+// newConfig is the configuration of a service that serves on an address.
+func newConfig(t testing.TB, databaseURL, dir, address string, options Options) *config.Config {
+	t.Helper()
 	cfg, err := config.Load()
 	require.NoError(t, err)
 	cfg.DatabaseURL, cfg.SecretKey, cfg.FilesDir = databaseURL, "apptest-apptest-apptest-apptest-", filepath.Join(dir, "files")
@@ -85,38 +109,25 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	cfg.MaxConnectionsPerAddress = 0 // all tests have one address
 	// The tests of a package share a service and an address. A test about these limits sets them.
 	cfg.Limits.SignInsPerAddress, cfg.PanelUserLimit, cfg.PanelOperatorLimit = math.MaxInt32, math.MaxInt32, math.MaxInt32
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	cfg.SetHTTPAddr(listener.Addr().String())
+	cfg.SetHTTPAddr(address)
 	if options.Configure != nil {
 		options.Configure(cfg)
 	}
-
-	address := options.TemporalAddress
-	if address == "" {
-		address = testenv.Temporal(t)
-	}
 	cfg.LogLevel = logLevel()
-	log := cfg.Logger(logs)
-	temporal := client.Options{HostPort: address, Namespace: options.Namespace}
-	a, err := app.Open(context.Background(), cfg, log, app.Options{
-		Clock: options.Clock, Temporal: &temporal, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, SlowStatement: slowStatement(),
-	})
-	require.NoError(t, err)
+	return cfg
+}
 
-	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}
-	require.NoError(t, a.DB.Use(s.statements))
-	require.NoError(t, a.DB.Use(&s.Defect))
-	s.readCatalog(t)
+// serve runs the API and, if wanted, a worker until the test ends. It returns when both take work.
+func (s *Service) serve(t testing.TB, listener net.Listener, withWorker bool) {
+	t.Helper()
 	serving, stopServing := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	accepts := make(chan struct{})
 	accept := sync.OnceFunc(func() { close(accepts) })
 	parts.Go(func() {
 		defer accept()
-		if err := a.ServeAPI(serving, acceptingListener{listener, accept}); err != nil {
-			log.Error("api ended", "error", err)
+		if err := s.App.ServeAPI(serving, acceptingListener{listener, accept}); err != nil {
+			s.Config.Logger(logs).Error("api ended", "error", err)
 		}
 	})
 	s.stopWorker = func() {}
@@ -124,14 +135,13 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		stopServing()
 		parts.Wait()
 		s.stopWorker()
-		a.Close()
+		s.App.Close()
 	})
 	// The API and the worker start at the same time, as those of dev do.
-	if !options.NoWorker {
+	if withWorker {
 		s.StartWorker(t)
 	}
 	<-accepts
-	return s
 }
 
 // acceptingListener calls accept when it is first asked for a connection: the API has then made

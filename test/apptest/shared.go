@@ -20,7 +20,7 @@ import (
 var shared = struct {
 	sync.Mutex
 	services map[string]*Service
-	lasting  []*packageTB
+	tbs      []*packageTB
 }{services: map[string]*Service{}}
 
 // Main runs a package's tests on databases that have the catalog and the schema of a later release,
@@ -34,8 +34,8 @@ func Main(m *testing.M, ends ...func()) {
 	}
 	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
 	testenv.Main(m, func() error {
-		for _, l := range shared.lasting {
-			l.end()
+		for _, tb := range shared.tbs {
+			tb.end()
 		}
 		for _, end := range ends {
 			end()
@@ -53,14 +53,14 @@ func loadCatalog(ctx context.Context, database *db.DB) error {
 // shared by the tests of a package: each test makes operators of its own.
 func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
-	each(t, "moving", Options{}, run)
+	each(t, "running clock", Options{}, run)
 }
 
 // OnPostgres runs a test against the service of EachDatabase on PostgreSQL alone, for what a
 // database makes no difference to.
 func OnPostgres(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
-	run(t, sharedOn(t, "moving on postgres", testenv.Postgres, Options{}))
+	run(t, sharedOn(t, "running clock on postgres", testenv.Postgres, Options{}))
 }
 
 // EachOwn is EachDatabase with the test's own services, for what the requests of other tests would
@@ -80,7 +80,7 @@ var FrozenAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
 // trusted, so that a test can have its own client address.
 func EachFrozenClock(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
-	each(t, "still", Options{
+	each(t, "frozen clock", Options{
 		Clock: clock.NewManual(FrozenAt), NoWorker: true,
 		Configure: func(c *config.Config) {
 			c.WebhookAllowNets, c.TrustedProxies = nil, []string{"127.0.0.1"}
@@ -104,9 +104,9 @@ func sharedOn(t *testing.T, name string, open func(testing.TB) string, options O
 	if s := shared.services[name]; s != nil {
 		return s
 	}
-	l := &packageTB{TB: t}
-	shared.lasting = append(shared.lasting, l)
-	shared.services[name] = Boot(l, open(l), options)
+	tb := &packageTB{TB: t}
+	shared.tbs = append(shared.tbs, tb)
+	shared.services[name] = Boot(tb, open(tb), options)
 	return shared.services[name]
 }
 
@@ -117,23 +117,23 @@ type packageTB struct {
 }
 
 // Cleanup runs at the end of the package.
-func (l *packageTB) Cleanup(f func()) { l.cleanups = append(l.cleanups, f) }
+func (p *packageTB) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 
 // Context does not end with the first test.
-func (l *packageTB) Context() context.Context { return context.Background() }
+func (p *packageTB) Context() context.Context { return context.Background() }
 
 // TempDir is removed at the end of the package.
-func (l *packageTB) TempDir() string {
+func (p *packageTB) TempDir() string {
 	dir, err := os.MkdirTemp("", "despacho-apptest-")
 	if err != nil {
-		l.Fatal(err)
+		p.Fatal(err)
 	}
-	l.Cleanup(func() { _ = os.RemoveAll(dir) })
+	p.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
 
-func (l *packageTB) end() {
-	for i := len(l.cleanups) - 1; i >= 0; i-- {
-		l.cleanups[i]()
+func (p *packageTB) end() {
+	for i := len(p.cleanups) - 1; i >= 0; i-- {
+		p.cleanups[i]()
 	}
 }

@@ -83,28 +83,28 @@ type template struct {
 	err  error
 }
 
-func (m *template) get() (string, error) {
-	m.once.Do(func() {
+func (t *template) get() (string, error) {
+	t.once.Do(func() {
 		admin, err := postgresServer.get()
 		if err != nil {
-			m.err = err
+			t.err = err
 			return
 		}
 		name := uniqueName("template_")
-		if m.err = dev.Execute(context.Background(), admin, "CREATE DATABASE "+name); m.err == nil {
-			m.name = name
-			m.err = migrate(dev.DatabaseURL(admin, name))
+		if t.err = dev.Execute(context.Background(), admin, "CREATE DATABASE "+name); t.err == nil {
+			t.name = name
+			t.err = migrate(dev.DatabaseURL(admin, name))
 		}
 	})
-	return m.name, m.err
+	return t.name, t.err
 }
 
 // drop removes the template from a shared server.
-func (m *template) drop(ctx context.Context) error {
-	if m.name == "" {
+func (t *template) drop(ctx context.Context) error {
+	if t.name == "" {
 		return nil
 	}
-	return dev.Execute(ctx, postgresServer.address, "DROP DATABASE "+m.name+" WITH (FORCE)")
+	return dev.Execute(ctx, postgresServer.address, "DROP DATABASE "+t.name+" WITH (FORCE)")
 }
 
 // Prepare adds to the migrated databases that every test gets a copy of what all tests of a package
