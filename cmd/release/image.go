@@ -152,17 +152,10 @@ func (b build) writeImage(target target, binary, path string) error {
 	return out.Close()
 }
 
+// writeLayout writes an OCI image layout: the blobs, then the files that refer to them.
 func (b build) writeLayout(out io.Writer, target target, layer []byte) error {
-	var compressed bytes.Buffer
-	compressor := gzip.NewWriter(&compressed)
-	if _, err := compressor.Write(layer); err != nil {
-		return err
-	}
-	if err := compressor.Close(); err != nil {
-		return err
-	}
 	image := archive{tar.NewWriter(out), b.epoch}
-	files, err := image.blob("application/vnd.oci.image.layer.v1.tar+gzip", compressed.Bytes())
+	files, err := image.layerBlob(layer)
 	if err != nil {
 		return err
 	}
@@ -187,6 +180,27 @@ func (b build) writeLayout(out io.Writer, target target, layer []byte) error {
 	manifest.Annotations = map[string]string{
 		"org.opencontainers.image.ref.name": b.version, "io.containerd.image.name": "docker.io/library/" + tag,
 	}
+	if err := image.writeIndex(config, manifest, files, tag); err != nil {
+		return err
+	}
+	return image.Close()
+}
+
+// layerBlob adds a layer's tar file, compressed.
+func (a archive) layerBlob(layer []byte) (descriptor, error) {
+	var compressed bytes.Buffer
+	compressor := gzip.NewWriter(&compressed)
+	if _, err := compressor.Write(layer); err != nil {
+		return descriptor{}, err
+	}
+	if err := compressor.Close(); err != nil {
+		return descriptor{}, err
+	}
+	return a.blob("application/vnd.oci.image.layer.v1.tar+gzip", compressed.Bytes())
+}
+
+// writeIndex adds the files by which engines find the image.
+func (a archive) writeIndex(config, manifest, files descriptor, tag string) error {
 	path := func(d descriptor) string { return "blobs/" + strings.Replace(d.Digest, ":", "/", 1) }
 	for _, file := range []struct {
 		name    string
@@ -196,16 +210,16 @@ func (b build) writeLayout(out io.Writer, target target, layer []byte) error {
 			"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": []descriptor{manifest},
 		}},
 		{"oci-layout", map[string]string{"imageLayoutVersion": "1.0.0"}},
-		// What engines before Docker 25 read.
+		// For engines before Docker 25.
 		{"manifest.json", []any{map[string]any{"Config": path(config), "RepoTags": []string{tag}, "Layers": []string{path(files)}}}},
 	} {
 		content, err := json.Marshal(file.content)
 		if err != nil {
 			return err
 		}
-		if err := image.file(file.name, 0o644, content); err != nil {
+		if err := a.file(file.name, 0o644, content); err != nil {
 			return err
 		}
 	}
-	return image.Close()
+	return nil
 }
