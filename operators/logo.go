@@ -60,6 +60,8 @@ func LogoError(err error) error {
 		return withMessage(err, "El logo no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos.")
 	case errors.Is(err, photos.ErrTooManyPixels):
 		return invalidLogo(err, "tiene demasiados píxeles: redúzcalo")
+	case errors.Is(err, photos.ErrUnreadable):
+		return invalidLogo(err, "está dañado, incompleto o es de un tipo que no se admite: guárdelo de nuevo")
 	case errors.Is(err, photos.ErrNotPhoto):
 		return invalidLogo(err, "debe ser una imagen JPEG, PNG o WebP")
 	}

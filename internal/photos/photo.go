@@ -23,8 +23,11 @@ const (
 
 // The reasons to reject a file.
 var (
-	// errNotPhoto is for other formats, broken files and unsupported kinds of JPEG, PNG or WebP.
+	// errNotPhoto is for every file that is not a photo that can be shown.
 	errNotPhoto = errors.New("not a JPEG, PNG or WebP photo")
+	// ErrUnreadable is an errNotPhoto for a file that begins as a JPEG, PNG or WebP does, and is
+	// broken or of an unsupported kind.
+	ErrUnreadable = fmt.Errorf("%w that can be read", errNotPhoto)
 	// ErrTooManyPixels is for a picture whose sides, or whose decoded size, are over the limits.
 	ErrTooManyPixels = errors.New("photo with too many pixels")
 	// errTooLarge is for a file over MaxBytes.
@@ -112,5 +115,5 @@ func checkSides(width, height int) error {
 	}
 }
 
-// invalidPhoto returns an errNotPhoto with a reason, for logs.
-func invalidPhoto(reason string) error { return fmt.Errorf("%w: %s", errNotPhoto, reason) }
+// invalidPhoto returns an ErrUnreadable with a reason, for logs.
+func invalidPhoto(reason string) error { return fmt.Errorf("%w: %s", ErrUnreadable, reason) }

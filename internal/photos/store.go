@@ -26,20 +26,21 @@ var (
 		Message: "La foto no se puede mostrar en este momento. Vuelva a intentarlo en unos segundos.",
 	}
 	ErrTooLarge = apperror.New(apperror.TooLarge, "photo_too_large", "La foto supera el máximo de 8 MiB.")
-	ErrNotPhoto = &apperror.Error{
-		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + notPhoto + ".",
-		Fields: []apperror.Field{{Field: PhotoField, Message: notPhoto}},
-	}
-	// notAdmitted is for a picture with ErrTooManyPixels: its format is one of those in ErrNotPhoto.
-	notAdmitted = &apperror.Error{
-		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + tooManyPixels + ".",
-		Fields: []apperror.Field{{Field: PhotoField, Message: tooManyPixels}},
-	}
+	ErrNotPhoto = refusal(notPhoto)
 )
+
+// refusal is an error of the code of ErrNotPhoto with a reason of its own.
+func refusal(reason string) *apperror.Error {
+	return &apperror.Error{
+		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + reason + ".",
+		Fields: []apperror.Field{{Field: PhotoField, Message: reason}},
+	}
+}
 
 const (
 	notPhoto      = "debe ser una imagen JPEG, PNG o WebP"
 	tooManyPixels = "tiene demasiados píxeles: tómela con menos resolución o redúzcala"
+	unreadable    = "está dañada, incompleta o es de un tipo que no se admite: tómela o guárdela de nuevo"
 	// thumbnailSide is enough for the panel on a high-density screen.
 	thumbnailSide   = 480
 	thumbnailEnding = ".thumb.jpg"
@@ -146,7 +147,9 @@ func rejection(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return err
 	case errors.Is(err, ErrTooManyPixels):
-		return notAdmitted.Because(err)
+		return refusal(tooManyPixels).Because(err)
+	case errors.Is(err, ErrUnreadable):
+		return refusal(unreadable).Because(err)
 	}
 	return ErrNotPhoto.Because(err)
 }

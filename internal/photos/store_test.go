@@ -3,6 +3,7 @@ package photos_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -116,6 +117,7 @@ func TestStore_rejectsInvalidPhotos(t *testing.T) {
 			_, err := at.Save(t.Context(), "operator", test.content)
 			require.ErrorIs(t, err, test.want, name)
 			require.NotErrorIs(t, err, photos.ErrTooManyPixels, name)
+			require.Equal(t, name == "half a picture", errors.Is(err, photos.ErrUnreadable), name)
 		}
 		require.Empty(t, at.list(t, ""))
 	})

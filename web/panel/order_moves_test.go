@@ -294,6 +294,25 @@ func TestOrderMoves_aPhotoWithTooManyPixels(t *testing.T) {
 	})
 }
 
+// A photo that arrived in part is a JPEG: whoever sent it is not told to send a JPEG.
+func TestOrderMoves_aPhotoThatIsCutShort(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		path := assignedOrder(t, s, tenant, v, nil)
+		whole := photoOf(t, 64, 64)
+		half := whole[:len(whole)/2]
+		refused := v.upload(path+"/entregar", nil, "photo", "entrega.jpg", half)
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "Está dañada, incompleta o es de un tipo que no se admite: tómela o guárdela de nuevo.")
+		require.NotContains(t, refused.words(), "Debe ser una imagen")
+
+		logo := v.upload("/panel/ajustes/logo", nil, "logo", "logo.jpg", half)
+		require.Equal(t, http.StatusUnprocessableEntity, logo.Status)
+		require.Contains(t, logo.words(), "El logo está dañado, incompleto o es de un tipo que no se admite: guárdelo de nuevo.")
+	})
+}
+
 // A refused delivery leaves neither the photo nor its thumbnail behind.
 func TestOrderMoves_refusedPhotosAreNotKept(t *testing.T) {
 	t.Parallel()
