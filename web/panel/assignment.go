@@ -36,6 +36,9 @@ type assignmentPage struct {
 func (p *assignmentPage) Selected(id uuid.UUID) bool { return p.Query.All || p.selected[id] }
 
 func (p *Pages) showAssignment(v *Request) error {
+	if isFragment(v) { // has neither the filters nor the form, and so no riders
+		return p.respondAssignment(v, http.StatusOK, &assignmentPage{Query: readAssignmentQuery(v)}, nil)
+	}
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
@@ -146,7 +149,11 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 	if err != nil {
 		return err
 	}
-	page.storeFilter, page.Riders = storeFilterOf(stores), riderFilter(riders)
+	page.storeFilter = storeFilterOf(stores)
+	if isFragment(v) {
+		return nil
+	}
+	page.Riders = riderFilter(riders)
 	page.Destinations, err = p.destinationOptions(v, page.Query)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
@@ -116,6 +117,30 @@ func TestLive_anIdleTabCostsLittleData(t *testing.T) {
 		tenant.InsertRows(t, []models.Order{tenant.Row(apptest.FrozenAt)})
 		status, _ := v.poll("/panel/pedidos", tag)
 		require.Equal(t, http.StatusOK, status, "a change is sent")
+	})
+}
+
+// A part that is fetched again every few seconds reads nothing for the filters and forms around it,
+// such as every rider of the operator.
+func TestLive_readsOnlyWhatItShows(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		tenant.InsertRows(t, []models.Order{tenant.Row(apptest.FrozenAt.Add(-2*time.Hour), apptest.ReceivedAfter(time.Hour))})
+		v := visit(t, s, tenant, nil)
+		for path, part := range map[string]string{"/panel/pedidos": "board", "/panel/asignacion": "assignable", "/panel/asignacion?estado=assigned": "assignable"} {
+			count := func(part string) int64 {
+				request, err := http.NewRequest(http.MethodGet, v.base+path, nil)
+				require.NoError(t, err)
+				id := uuid.NewString()
+				request.Header.Set("X-Request-Id", id)
+				request.Header.Set("X-Fragment", part)
+				require.Equal(t, http.StatusOK, v.do(request).Status)
+				return s.Statements(id)
+			}
+			count("")        // what is read once and kept
+			const around = 2 // the riders, and the orders without a point or the destinations
+			require.LessOrEqual(t, count(part), count("")-around, path)
+		}
 	})
 }
 

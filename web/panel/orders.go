@@ -239,11 +239,16 @@ func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	if err != nil {
 		return err
 	}
+	page.storeFilter = storeFilterOf(stores)
+	// The part that a script asks for has the names of the stores, and no filters.
+	if isFragment(v) {
+		return nil
+	}
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
-	page.storeFilter, page.Riders = storeFilterOf(stores), riderFilter(riders)
+	page.Riders = riderFilter(riders)
 	return nil
 }
 
