@@ -73,7 +73,7 @@ func TestPanel_longNamesAreBroken(t *testing.T) {
 		post("/orders/"+s.CreateOrder(t, tenant.Key, order)+"/receive", map[string]any{})
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
-		p.requireTablesFit([]int64{320, 640, desktopWidth}, "/panel/pedidos", "/panel/pedidos/"+id,
+		p.requireTablesFit([]int64{320, 640, 768, 1024, 1248, desktopWidth}, "/panel/pedidos", "/panel/pedidos/"+id,
 			"/panel/recepcion", "/panel/asignacion", "/panel/asignacion?estado=assigned")
 	})
 }
