@@ -48,6 +48,23 @@ func TestTracking_asACustomerOnAPhone(t *testing.T) {
 	})
 }
 
+// The number in an Arabic product stays beside its percent sign, as it would in an Arabic page.
+func TestTracking_anArabicProduct(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		created := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: s.NewTenant(t).KeyA, Body: apptest.Order(map[string]any{"product": "خصم 50%"})})
+		require.Equal(t, 201, created.Status, created.Text)
+		p := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		p.do(emulatePhone())
+		p.visit("/track/" + created.String("guide_code"))
+		p.waitForText("50%")
+		require.True(t, read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+			const product = [...document.querySelectorAll("dd")].find((dd) => dd.textContent.includes("%")).firstChild, range = document.createRange();
+			const boxOf = (sign) => (range.setStart(product, product.data.indexOf(sign)), range.setEnd(product, product.data.indexOf(sign) + 1), range.getBoundingClientRect());
+			return Math.abs(boxOf("%").right - boxOf("5").left) < 1;
+		})()`)), "the percent sign is beside the number")
+	})
+}
+
 // A wrong code gets a friendly page with the form to try again.
 func TestTracking_wrongCode(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
