@@ -78,7 +78,22 @@ func NewSender(options Options) *Sender {
 	if now == nil {
 		now = time.Now
 	}
-	return &Sender{client: safehttp.NewClient(options.HTTP), allow: options.HTTP.AllowNets, now: now}
+	client := safehttp.NewClient(options.HTTP)
+	client.Transport = withoutLocation{client.Transport}
+	return &Sender{client: client, allow: options.HTTP.AllowNets, now: now}
+}
+
+// withoutLocation drops the address of a redirect, which is not followed. http.Client parses it all
+// the same, and would return an error instead of the response where it is not a URL.
+type withoutLocation struct{ http.RoundTripper }
+
+// RoundTrip makes one request.
+func (t withoutLocation) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := t.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Header.Del("Location")
+	}
+	return response, err
 }
 
 // Send makes one attempt, signed with the given time.

@@ -180,13 +180,15 @@ func TestSendReadsARetryAfterDateAgainstItsClock(t *testing.T) {
 func TestSendFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
-	url := newReceiver(t, respondWith(302, "", "Location", "https://"+tripwire.Addr()))
+	for _, location := range []string{"https://" + tripwire.Addr(), "", "/hook", "https://[::1", "https://tienda.test:puerto/%zz"} {
+		url := newReceiver(t, respondWith(302, "mudado", "Location", location))
 
-	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(url))
+		result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(url))
 
-	requireOutcome(t, outcome{
-		reason: sender.ReasonRedirect, words: "El receptor respondió con una redirección (302), y no se siguen.", status: 302,
-	}, result)
+		requireOutcome(t, outcome{
+			reason: sender.ReasonRedirect, words: "El receptor respondió con una redirección (302), y no se siguen.", status: 302, response: "mudado",
+		}, result)
+	}
 	tripwire.RequireUntouched(t)
 }
 
