@@ -92,6 +92,29 @@ func TestOpenAPI_operationsAreComplete(t *testing.T) {
 	}
 }
 
+// What an operation may answer before its handler is asked is documented with each of them: 503
+// where every slot is taken, and of a key or a session that it is not valid, may not or asks too
+// often.
+func TestOpenAPI_documentsWhatIsAnsweredBeforeTheHandler(t *testing.T) {
+	t.Parallel()
+	document, err := apptest.Document()
+	require.NoError(t, err)
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			var want []string
+			if path != "/healthz" {
+				want = append(want, "503")
+			}
+			if security := operation.Security; security == nil || len(*security) > 0 {
+				want = append(want, "401", "403", "429")
+			}
+			for _, status := range want {
+				require.Contains(t, operation.Responses.Map(), status, "%s %s", method, path)
+			}
+		}
+	}
+}
+
 func fetch(t *testing.T, handler http.Handler, path string, headers map[string]string) *http.Response {
 	t.Helper()
 	request := httptest.NewRequest(http.MethodGet, path, nil)

@@ -2349,6 +2349,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            503: components["responses"]["Unavailable"];
         };
     };
     takeCode: {
