@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -196,5 +198,24 @@ func (d *DB) migrations() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, d.sql, files, goose.WithSessionLocker(locker))
+	return goose.NewProvider(goose.DialectPostgres, d.sql, files, goose.WithSessionLocker(waitingSession{locker}))
+}
+
+// waitingSession keeps PostgreSQL from ending the session that waits for the lock: it is idle for
+// five seconds between two attempts, and the role or the database may allow less. PostgreSQL before
+// 14 does not have the setting.
+type waitingSession struct{ lock.SessionLocker }
+
+func (w waitingSession) SessionLock(ctx context.Context, session *sql.Conn) error {
+	_, err := session.ExecContext(ctx, `SELECT set_config(name, '0', FALSE) FROM pg_settings WHERE name = 'idle_session_timeout'`)
+	if err != nil {
+		return err
+	}
+	return w.SessionLocker.SessionLock(ctx, session)
+}
+
+func (w waitingSession) SessionUnlock(ctx context.Context, session *sql.Conn) error {
+	err := w.SessionLocker.SessionUnlock(ctx, session)
+	_, reset := session.ExecContext(ctx, `SELECT set_config(name, reset_val, FALSE) FROM pg_settings WHERE name = 'idle_session_timeout'`)
+	return errors.Join(err, reset)
 }

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pressly/goose/v3/lock"
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
@@ -74,6 +76,40 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	require.NoError(t, database.CheckVersion(context.Background()))
 	slices.Sort(applied)
 	require.Equal(t, []int{0, 0, 0, 1}, applied)
+}
+
+// A migration that waits for another is not ended by a limit on idle sessions, which the database
+// may have; the limit holds for the session again afterwards.
+func TestMigrate_waitsLongerThanASessionMayBeIdle(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	database := open(t, databaseURL)
+	undoLatest(t, database)
+	holder, err := database.SQL().Conn(t.Context())
+	require.NoError(t, err)
+	defer holder.Close()
+	_, err = holder.ExecContext(t.Context(), "SELECT pg_advisory_lock($1)", lock.DefaultLockID)
+	require.NoError(t, err)
+	waiter, err := db.Open(t.Context(), databaseURL+"&idle_session_timeout=500ms", db.Options{MaxConns: 2, ConnectTimeout: poll.Deadline})
+	require.NoError(t, err)
+	defer waiter.Close()
+	migrated := make(chan error, 1)
+	go func() { _, err := waiter.Migrate(t.Context()); migrated <- err }()
+	poll.Until(t, func() error {
+		var refused int
+		err := database.SQL().QueryRow(`SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND state = 'idle' AND query ILIKE '%pg_try_advisory_lock%'`).Scan(&refused)
+		if err == nil && refused == 0 {
+			err = errors.New("it has not asked for the lock yet")
+		}
+		return err
+	})
+	_, err = holder.ExecContext(t.Context(), "SELECT pg_advisory_unlock($1)", lock.DefaultLockID)
+	require.NoError(t, err)
+	require.NoError(t, <-migrated)
+	var limit string
+	require.NoError(t, waiter.SQL().QueryRow("SHOW idle_session_timeout").Scan(&limit))
+	require.Equal(t, "500ms", limit)
 }
 
 // So it is on SQLite, from the first migration on.
