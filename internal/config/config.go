@@ -256,13 +256,17 @@ func (c *Config) checkKeys(complain complaint) {
 }
 
 // checkNames refuses spaces around what names something. " s3://fotos" would be a directory below
-// the working directory, and "despacho " a task queue that no worker of "despacho" polls.
+// the working directory, and "despacho " a task queue that no worker of "despacho" polls. Quotes
+// that the reader of an env file leaves in place, as Docker's --env-file does, would make an
+// absolute path a relative one: photos would be lost with the container.
 func (c *Config) checkNames(complain complaint) {
 	for variable, value := range map[string]string{
 		"FILES_DIR": c.FilesDir, "PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback, "DEV_DIR": c.DevDir, "TEMPORAL_TASK_QUEUE": c.TaskQueue,
 	} {
 		if hasSpaceAround(value) {
 			complain(variable, withoutSpaces, value)
+		} else if variable != "TEMPORAL_TASK_QUEUE" && hasQuotesAround(value) {
+			complain(variable, "must be without quotes around it, not %s", value)
 		}
 	}
 	// Temporal's list queries have the name in quotes, where neither can be written.
@@ -276,9 +280,13 @@ const withoutSpaces = "must be without spaces around it, not %q"
 
 func hasSpaceAround(text string) bool { return strings.TrimSpace(text) != text }
 
+func hasQuotesAround(text string) bool {
+	return len(text) > 1 && strings.ContainsRune(`"'`, rune(text[0])) && text[0] == text[len(text)-1]
+}
+
 func (c *Config) checkFiles(complain complaint) {
 	for variable, location := range map[string]string{"PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback} {
-		if location == "" || hasSpaceAround(location) {
+		if location == "" || hasSpaceAround(location) || hasQuotesAround(location) {
 			continue
 		}
 		if _, err := photos.ParseLocation(location); err != nil {

@@ -115,7 +115,9 @@ func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 		{"BASE_URL", "https://despacho.example?x=1"}, {"BASE_URL", "https://despacho.example#x"}, {"BASE_URL", "ftp://despacho.example"},
 		{"BASE_URL", "https://despacho.example/ "}, {"TEMPORAL_UI_URL", "https://temporal.example/ui\n"},
 		{"PHOTOS", " s3://fotos?region=sa-east-1"}, {"PHOTOS_FALLBACK", "/var/lib/despacho/files "},
-		{"FILES_DIR", "/var/lib/despacho/files\n"}, {"FILES_DIR", " "}, {"DEV_DIR", " .dev"}, {"TEMPORAL_TASK_QUEUE", "despacho "}, {"TEMPORAL_TASK_QUEUE", "despacho's"}, {"TEMPORAL_TASK_QUEUE", `despacho\a`},
+		{"FILES_DIR", "/var/lib/despacho/files\n"}, {"FILES_DIR", " "}, {"DEV_DIR", " .dev"},
+		{"FILES_DIR", `"/var/lib/despacho/files"`}, {"PHOTOS", "'s3://fotos?region=sa-east-1'"}, {"PHOTOS_FALLBACK", `"/var/lib/despacho/files"`}, {"DEV_DIR", `""`},
+		{"TEMPORAL_TASK_QUEUE", "despacho "}, {"TEMPORAL_TASK_QUEUE", "despacho's"}, {"TEMPORAL_TASK_QUEUE", `despacho\a`},
 	} {
 		t.Run(wrong.value, func(t *testing.T) {
 			t.Setenv(wrong.variable, wrong.value)
