@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -39,7 +40,25 @@ func TemporalOptions() (client.Options, error) {
 		// No request could be sent with it. What it is must not be in a log.
 		return client.Options{}, errors.New("TEMPORAL_API_KEY must be without spaces or line ends around it")
 	}
+	certificate, key := os.Getenv("TEMPORAL_TLS_CLIENT_CERT_PATH"), os.Getenv("TEMPORAL_TLS_CLIENT_KEY_PATH")
+	if tlsConfig := options.ConnectionOptions.TLS; tlsConfig != nil && certificate != "" && key != "" {
+		renewCertificate(tlsConfig, certificate, key)
+	}
 	return options, nil
+}
+
+// renewCertificate has every new connection use the certificate that is in the files then: one that
+// is renewed there would otherwise expire in the processes that run. While the files do not fit
+// together, as when one of them is already replaced, the certificate that was read first is used.
+func renewCertificate(tlsConfig *tls.Config, certificate, key string) {
+	first := tlsConfig.Certificates
+	tlsConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		current, err := tls.LoadX509KeyPair(certificate, key)
+		if err != nil && len(first) > 0 {
+			return &first[0], nil
+		}
+		return &current, err
+	}
 }
 
 // filledVariables takes an empty variable for one that is not set, as the rest of the configuration
