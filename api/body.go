@@ -166,7 +166,7 @@ func (b *requestBody) fetch() error {
 		return b.limit.tooLarge
 	}
 	ctx := b.context()
-	b.slot.Leave()
+	b.slot.leaveToClient()
 	content, err := b.receive(ctx)
 	b.content.Reset(content)
 	if again := b.slot.Enter(ctx); err == nil {

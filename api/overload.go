@@ -49,8 +49,10 @@ func (s *Server) serveInSlot(c *gin.Context) {
 		return
 	}
 	defer leave()
-	slot := &requestSlot{slots: s.inFlight, wait: s.config.Timeouts.Queue, connection: connOf(c.Request.Context())}
-	defer slot.Leave()
+	slot := &requestSlot{
+		slots: s.inFlight, wait: s.config.Timeouts.Queue, connection: connOf(c.Request.Context()), waitsForEvents: c.FullPath() == eventsPath,
+	}
+	defer slot.leaveToClient()
 	if err := slot.Enter(c.Request.Context()); err != nil {
 		s.fail(c, err)
 		return
@@ -71,26 +73,46 @@ type requestSlot struct {
 	slots chan struct{}
 	wait  time.Duration
 	held  bool
-	// connection is busy while the request waits for its slot or has it.
+	// connection is busy unless the request waits for its client or for events.
 	connection *clientConn
+	// waitsForEvents means that what the request waits for without its slot are events.
+	waitsForEvents bool
 }
 
-// Enter waits for a slot.
+// Enter waits for a slot for a short time.
 func (r *requestSlot) Enter(ctx context.Context) error {
+	if r.tryEnter() {
+		return nil
+	}
+	timer := time.NewTimer(r.wait)
+	defer timer.Stop()
+	return r.await(ctx, timer.C)
+}
+
+// Return waits for a slot until ctx ends.
+func (r *requestSlot) Return(ctx context.Context) error {
+	if r.tryEnter() {
+		return nil
+	}
+	return r.await(ctx, nil)
+}
+
+func (r *requestSlot) tryEnter() bool {
 	r.connection.setBusy(true)
 	select {
 	case r.slots <- struct{}{}:
 		r.held = true
-		return nil
 	default:
 	}
-	timer := time.NewTimer(r.wait)
-	defer timer.Stop()
+	return r.held
+}
+
+func (r *requestSlot) await(ctx context.Context, tooLate <-chan time.Time) error {
 	select {
 	case r.slots <- struct{}{}:
 		r.held = true
 		return nil
-	case <-timer.C:
+	case <-tooLate:
 		return errOverloaded
 	case <-ctx.Done():
 		return ctx.Err()
@@ -99,11 +121,17 @@ func (r *requestSlot) Enter(ctx context.Context) error {
 
 // Leave gives the slot back, if it is held.
 func (r *requestSlot) Leave() {
-	r.connection.setBusy(false)
+	r.connection.setBusy(!r.waitsForEvents)
 	if r.held {
 		<-r.slots
 		r.held = false
 	}
+}
+
+// leaveToClient is Leave while the client sends its body or takes the response.
+func (r *requestSlot) leaveToClient() {
+	r.Leave()
+	r.connection.setBusy(false)
 }
 
 func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullPath() == "/readyz" }

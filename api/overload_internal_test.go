@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -113,3 +115,79 @@ func TestLimitInFlight_waitingOutside(t *testing.T) {
 		require.Empty(t, s.inFlight)
 	}
 }
+
+// What a request did outside of its slot is done: it is not refused for want of a slot afterwards,
+// however long it waits for one, unless it takes longer than a request may.
+func TestLimitInFlight_returnsFromOutsideWhenASlotIsFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const queue, limit = time.Second, time.Minute
+		for name, test := range map[string]struct {
+			taken time.Duration
+			want  int
+		}{
+			"freed later than a new request would wait": {10 * queue, http.StatusOK},
+			"freed after the request's time":            {2 * limit, http.StatusServiceUnavailable},
+		} {
+			s := &Server{
+				log: slog.New(slog.DiscardHandler), inFlight: make(chan struct{}, 1), clock: clock.System(),
+				config: &config.Config{Timeouts: config.Timeouts{Queue: queue, Request: limit}},
+			}
+			router := gin.New()
+			router.Use(s.limitInFlight)
+			router.POST("/sends", s.handle(func(c *gin.Context) error {
+				return inflight.Outside(c.Request.Context(), func() error {
+					s.inFlight <- struct{}{} // another request has it now
+					time.AfterFunc(test.taken, func() { <-s.inFlight })
+					return nil
+				})
+			}))
+			recorder := httptest.NewRecorder()
+			router.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/sends", nil))
+			require.Equal(t, test.want, recorder.Code, name)
+			time.Sleep(test.taken) // on the clock of the test
+			require.Empty(t, s.inFlight, name)
+		}
+	})
+}
+
+// The connection of a request does not give way to a new one while the service works for it, with
+// its slot or outside. It does while it waits for its client or for an event.
+func TestLimitInFlight_connectionIsBusy(t *testing.T) {
+	t.Parallel()
+	s := &Server{
+		log: slog.New(slog.DiscardHandler), inFlight: make(chan struct{}, 1),
+		config: &config.Config{Timeouts: config.Timeouts{Queue: time.Hour, Request: time.Hour}},
+	}
+	connection := &clientConn{}
+	outside := func(c *gin.Context, busy bool) {
+		require.True(t, connection.busy.Load())
+		require.NoError(t, inflight.Outside(c.Request.Context(), func() error {
+			require.Equal(t, busy, connection.busy.Load())
+			return nil
+		}))
+		require.True(t, connection.busy.Load())
+	}
+	router := gin.New()
+	router.Use(s.limitInFlight)
+	router.POST("/works", func(c *gin.Context) {
+		outside(c, true)
+		_, err := io.ReadAll(c.Request.Body)
+		require.NoError(t, err)
+		require.True(t, connection.busy.Load())
+	})
+	router.POST(eventsPath, func(c *gin.Context) { outside(c, false) })
+	arriving := readerFunc(func([]byte) (int, error) {
+		require.False(t, connection.busy.Load(), "the body is awaited")
+		return 0, io.EOF
+	})
+	for _, path := range []string{"/works", eventsPath} {
+		request := httptest.NewRequest(http.MethodPost, path, arriving)
+		router.ServeHTTP(httptest.NewRecorder(), request.WithContext(context.WithValue(t.Context(), connKey{}, connection)))
+		require.False(t, connection.busy.Load(), "the response is sent")
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -8,8 +8,8 @@ import "context"
 type Slot interface {
 	// Leave gives the slot back.
 	Leave()
-	// Enter takes a slot again, or returns why there is none.
-	Enter(ctx context.Context) error
+	// Return waits for a slot again until ctx ends.
+	Return(ctx context.Context) error
 }
 
 type slotKey struct{}
@@ -19,7 +19,9 @@ func With(ctx context.Context, slot Slot) context.Context {
 	return context.WithValue(ctx, slotKey{}, slot)
 }
 
-// Outside runs work without the slot of the request, if ctx carries one.
+// Outside runs work without the slot of the request, if ctx carries one. Once the work is done, the
+// request waits for a slot as long as ctx allows: refused then, its caller would take what was done
+// for undone.
 func Outside(ctx context.Context, work func() error) error {
 	slot, ok := ctx.Value(slotKey{}).(Slot)
 	if !ok {
@@ -29,5 +31,5 @@ func Outside(ctx context.Context, work func() error) error {
 	if err := work(); err != nil {
 		return err
 	}
-	return slot.Enter(ctx)
+	return slot.Return(ctx)
 }

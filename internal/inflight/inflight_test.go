@@ -17,8 +17,8 @@ type recordedSlot struct {
 
 func (s *recordedSlot) Leave() { s.steps = append(s.steps, "leave") }
 
-func (s *recordedSlot) Enter(context.Context) error {
-	s.steps = append(s.steps, "enter")
+func (s *recordedSlot) Return(context.Context) error {
+	s.steps = append(s.steps, "return")
 	return s.full
 }
 
@@ -27,7 +27,7 @@ func TestOutside(t *testing.T) {
 	slot := &recordedSlot{}
 	ctx := inflight.With(t.Context(), slot)
 	require.NoError(t, inflight.Outside(ctx, func() error { slot.steps = append(slot.steps, "work"); return nil }))
-	require.Equal(t, []string{"leave", "work", "enter"}, slot.steps)
+	require.Equal(t, []string{"leave", "work", "return"}, slot.steps)
 
 	failed := errors.New("failed")
 	require.ErrorIs(t, inflight.Outside(ctx, func() error { return failed }), failed)
