@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
+	"despacho/internal/inflight"
 	"despacho/internal/jsonbody"
 	"despacho/internal/photos"
 	"despacho/models"
@@ -74,14 +75,11 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 		return verdict == models.Refused
 	}
 	if isRefused() {
-		ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
-		defer cancel()
-		release, waited, err := s.moving.acquire(ctx, order.ID)
+		moved, err := s.awaitMove(ctx, order.ID)
 		if err != nil {
-			return nil, ErrMoveUnconfirmed.Because(err)
+			return nil, err
 		}
-		release()
-		if waited {
+		if moved {
 			if order, err = s.Find(ctx, caller, order.ID); err != nil {
 				return nil, err
 			}
@@ -91,6 +89,23 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 		return nil, moveRefused(models.MoveDeliver, order.Status)
 	}
 	return order, nil
+}
+
+// awaitMove waits until no other request of this process moves the order, without the slot of the
+// request. moved is true if there was one.
+func (s *Service) awaitMove(ctx context.Context, id uuid.UUID) (moved bool, err error) {
+	err = inflight.Outside(ctx, func() error {
+		limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+		defer cancel()
+		release, waited, err := s.moving.acquire(limited, id)
+		if err != nil {
+			return ErrMoveUnconfirmed.Because(err)
+		}
+		release()
+		moved = waited
+		return nil
+	})
+	return moved, err
 }
 
 // HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made,

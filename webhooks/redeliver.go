@@ -99,9 +99,9 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 // request: the receiver decides how long that takes.
 func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
 	ref := Ref(db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL})
-	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
-	defer cancel()
 	err := inflight.Outside(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
+		defer cancel()
 		run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: workflows.RedeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
 			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
@@ -159,20 +159,31 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if len(refs) == 0 {
 		return 0, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
-	defer cancel()
-	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.OperatorPriority(hook.OperatorID),
-	}, workflows.RedeliveryWorkflowName, refs)
-	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return 0, apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
-	}
-	if err != nil {
-		return 0, ErrNoOutcome.Because(err)
+	if err := s.startRedelivery(ctx, hook, refs); err != nil {
+		return 0, err
 	}
 	return len(refs), nil
+}
+
+// startRedelivery makes the worker send deliveries of a webhook again. It holds no slot of the
+// request: Temporal may be slow to answer.
+func (s *Service) startRedelivery(ctx context.Context, hook *models.Webhook, refs []workflows.WebhookDeliveryRef) error {
+	return inflight.Outside(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
+		defer cancel()
+		_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
+			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
+			StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.OperatorPriority(hook.OperatorID),
+		}, workflows.RedeliveryWorkflowName, refs)
+		if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+			return apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
+		}
+		if err != nil {
+			return ErrNoOutcome.Because(err)
+		}
+		return nil
+	})
 }
 
 // requeue queues all finished deliveries of a webhook since a time again.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -201,5 +202,89 @@ func TestNeighbours_movesThatTemporalDoesNotAnswer(t *testing.T) {
 	require.Equal(t, http.StatusOK, served.Status, served.Text)
 	for range moves {
 		require.Equal(t, "try_again", <-codes)
+	}
+}
+
+// Requests that wait for a Temporal that does not answer, or for a move that does, hold no slot:
+// with more of them than slots, others are served.
+func TestNeighbours_requestsThatTemporalDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	const slots, waiting = 2, 4
+	const long = 10 * time.Second
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // a Temporal that accepts connections and says nothing
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	// A request of each kind, and how many statements it has made when it waits.
+	for kind, prepare := range map[string]func(t *testing.T, s *apptest.Service, noisy *apptest.Tenant) (apptest.Request, int64){
+		"erasure": func(t *testing.T, _ *apptest.Service, noisy *apptest.Tenant) (apptest.Request, int64) {
+			ended := noisy.Row(time.Now(), apptest.CancelledBy(models.ByStore, ""))
+			noisy.InsertRows(t, []models.Order{ended})
+			admin := noisy.SignInAs(t, &models.User{Admin: true})
+			return apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + ended.ID.String() + "/erase", Token: admin}, 3
+		},
+		"redelivery of a range": func(t *testing.T, s *apptest.Service, noisy *apptest.Tenant) (apptest.Request, int64) {
+			webhookID, _ := s.Register(t, noisy.Key, apptest.NewReceiver(t, nil))
+			s.CreateOrder(t, noisy.Key)
+			_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE deliveries SET status = 'failed', finished_at = created_at")
+			require.NoError(t, err)
+			return apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks/" + webhookID + "/redeliver", Key: noisy.Key, Body: map[string]any{
+				"from": "2000-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z",
+			}}, 3
+		},
+		"delivery with a photo, during a move": func(t *testing.T, s *apptest.Service, noisy *apptest.Tenant) (apptest.Request, int64) {
+			order, token := s.CreateOrder(t, noisy.Key), noisy.SignIn(t, nil)
+			const id = "cancel"
+			go func() {
+				_, _ = s.Try(apptest.Request{
+					Method: http.MethodPatch, Path: "/v1/orders/" + order + "/cancel", Key: noisy.Key, Header: map[string]string{"X-Request-Id": id},
+				})
+			}()
+			poll.Until(t, func() error {
+				if s.Statements(id) == 0 {
+					return errors.New("the order was not read yet")
+				}
+				return nil
+			})
+			form := "--b\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\nnot a photo\r\n--b--\r\n"
+			return apptest.Request{
+				Method: http.MethodPost, Path: "/panel/api/orders/" + order + "/deliver", Token: token,
+				Raw: []byte(form), Header: map[string]string{"Content-Type": "multipart/form-data; boundary=b"},
+			}, 2
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, TemporalAddress: silent.Addr().String(), Configure: func(c *config.Config) {
+				c.MaxRequests, c.Timeouts.Queue = slots, long/2
+				c.Timeouts.Request, c.Timeouts.Upload, c.Timeouts.Move, c.Timeouts.Outcome = long, long, long, long
+			}})
+			request, statements := prepare(t, s, s.NewTenant(t))
+			answers := make(chan string, waiting)
+			for i := range waiting {
+				id := fmt.Sprintf("waiting-%d", i)
+				asked := request
+				asked.Header = map[string]string{"X-Request-Id": id}
+				maps.Copy(asked.Header, request.Header)
+				go func() {
+					answer, err := s.Try(asked)
+					if err != nil {
+						answers <- err.Error()
+						return
+					}
+					answers <- answer.Code
+				}()
+				poll.Until(t, func() error {
+					if made := s.Statements(id); made < statements && len(answers) == 0 {
+						return fmt.Errorf("%d statements", made)
+					}
+					return nil
+				})
+			}
+			served := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries"})
+			require.Equal(t, http.StatusOK, served.Status, served.Text)
+			for range waiting {
+				require.Contains(t, []string{"try_again", "move_not_allowed"}, <-answers)
+			}
+		})
 	}
 }
