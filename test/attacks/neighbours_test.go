@@ -255,7 +255,7 @@ func TestNeighbours_requestsThatTemporalDoesNotAnswer(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, TemporalAddress: silent.Addr().String(), Configure: func(c *config.Config) {
-				c.MaxRequests, c.Timeouts.Queue = slots, long/2
+				c.MaxRequests, c.Timeouts.Queue = slots, time.Second
 				c.Timeouts.Request, c.Timeouts.Upload, c.Timeouts.Move, c.Timeouts.Outcome = long, long, long, long
 			}})
 			request, statements := prepare(t, s, s.NewTenant(t))
