@@ -20,7 +20,7 @@ type heldSlots struct{ held atomic.Int64 }
 
 func (s *heldSlots) Leave() { s.held.Add(-1) }
 
-func (s *heldSlots) Enter(context.Context) error { s.held.Add(1); return nil }
+func (s *heldSlots) Return(context.Context) error { s.held.Add(1); return nil }
 
 // Of many passwords at once only as many are compared as the pool is large, those that wait hold no
 // slot, the queue is bounded, and whoever is no longer waited for leaves it.

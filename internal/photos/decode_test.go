@@ -126,14 +126,14 @@ func TestDecoding_ofOneOperatorDelaysAnotherByOnePhoto(t *testing.T) {
 	})
 }
 
-// requestSlot is the slot of a request; full, if set, is why there is none to enter.
+// requestSlot is the slot of a request; full, if set, is why there is none to return to.
 type requestSlot struct {
 	held bool
 	full error
 }
 
-func (r *requestSlot) Leave()                      { r.held = false }
-func (r *requestSlot) Enter(context.Context) error { r.held = r.full == nil; return r.full }
+func (r *requestSlot) Leave()                       { r.held = false }
+func (r *requestSlot) Return(context.Context) error { r.held = r.full == nil; return r.full }
 
 // A request that waits for a decoder holds no slot, and one that gets none afterwards is told so,
 // not that its photo is none. Not parallel: it takes all decoders.
