@@ -27,8 +27,8 @@ const (
 // whose receiver answered 410 or has failed for days without a success. switched means that its
 // circuit was opened or closed.
 func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) (switched bool, err error) {
-	if result.Delivered() && hook.FailingSince == nil || result.Reason == sender.ReasonInterrupted {
-		return false, nil // as it was, or the worker is stopping
+	if result.Reason == sender.ReasonInterrupted {
+		return false, nil // the worker is stopping
 	}
 	if result.Delivered() {
 		return hook.CircuitOpenedAt != nil, tx.CloseCircuit(ctx, hook.ID)
@@ -43,13 +43,9 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 	return false, deactivate(ctx, tx, hook, textFailing, now)
 }
 
-// isReplaced reports whether the webhook has another URL than the one that was asked, or is no
-// more, and locks it until the transaction ends. A success of a webhook that does not fail is the
-// same for either receiver; it needs no lock.
-func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result) (bool, error) {
-	if result.Delivered() && hook.FailingSince == nil {
-		return false, nil
-	}
+// isReplaced reports whether the webhook was deleted or has another URL than the one that was
+// asked, and locks it until the transaction ends.
+func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook) (bool, error) {
 	stored, err := tx.LockWebhook(ctx, hook.ID)
 	if db.IsNotFound(err) {
 		return true, nil

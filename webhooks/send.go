@@ -195,9 +195,13 @@ func storeResult(ctx context.Context, tx *db.DB, t *target, result sender.Result
 	if err := storeAttempt(ctx, tx, t); err != nil {
 		return nil, false, err
 	}
-	replaced, err := isReplaced(ctx, tx, t.hook, result)
-	if err != nil {
-		return nil, false, err
+	// A success of a webhook that does not fail changes nothing, whichever receiver it is of.
+	changesHealth := !result.Delivered() || t.hook.FailingSince != nil
+	var replaced bool
+	if changesHealth {
+		if replaced, err = isReplaced(ctx, tx, t.hook); err != nil {
+			return nil, false, err
+		}
 	}
 	gone, retryAfter, failures := result.Gone(), result.RetryAfter, t.scheduleIndex
 	if replaced {
@@ -209,7 +213,7 @@ func storeResult(ctx context.Context, tx *db.DB, t *target, result sender.Result
 			return nil, false, err
 		}
 	}
-	if !replaced {
+	if changesHealth && !replaced {
 		switched, err = updateHealth(ctx, tx, t.hook, result, now)
 	}
 	return outcome, switched, err
