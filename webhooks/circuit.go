@@ -10,7 +10,7 @@ import (
 )
 
 // A webhook's circuit opens after openAfter failures in a row and closes with the first success.
-// While it is open its deliveries are queued and get few turns. Those of a webhook with retries
+// While it is open its deliveries are queued and get few slots. Those of a webhook with retries
 // wait for the next probe, which one of them makes. A webhook without retries is promised one
 // attempt at every event, so its deliveries do not wait for a probe: each is one.
 const (

@@ -89,7 +89,7 @@ func TestCircuit_withRetries(t *testing.T) {
 	})
 }
 
-// A receiver that hangs holds the turn of its webhook, whose events wait in the queue, for hours if
+// A receiver that hangs holds the slot of its webhook, whose events wait in the queue, for hours if
 // there are many. Whoever tries it or resends one event does not wait behind them.
 func TestCircuit_requestsPassTheQueue(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {

@@ -29,7 +29,7 @@ func (h *hangingReceiver) receive(w http.ResponseWriter, r *http.Request) {
 const perWebhook = 8
 
 // A hanging receiver does not delay another one with the same events: the event arrives while all
-// turns of the hanging webhook are taken and more deliveries wait for one.
+// slots of the hanging webhook are taken and more deliveries wait for one.
 func TestIsolation_aReceiverThatHangs(t *testing.T) {
 	// The exchanges hang until their activities time out: the first ones that end open the circuit.
 	patient := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = poll.Deadline }}

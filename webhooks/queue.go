@@ -17,14 +17,14 @@ import (
 )
 
 // A delivery that cannot be sent at once is queued in the database: webhooks are paused, the
-// circuit of its webhook is open, it has no turn, or others of its webhook wait already. Every
-// worker sends what is queued, the oldest first, as turns become free. So a webhook that hangs or
+// circuit of its webhook is open, it has no slot, or others of its webhook wait already. Every
+// worker sends what is queued, the oldest first, as slots become free. So a webhook that hangs or
 // fails costs Temporal nothing for each event: an activity that waits and comes back is several
 // writes there, every time, and delays the tasks of all operators.
 
 const (
 	// queueInterval is the time between two passes over the queue, or minQueueInterval if
-	// Turns.wakeQueue was called.
+	// Slots.wakeQueue was called.
 	queueInterval, minQueueInterval = 250 * time.Millisecond, 50 * time.Millisecond
 	// readTimeout bounds one read of the queue: without a timeout a read from a database host that
 	// has vanished blocks for a quarter of an hour.
@@ -34,9 +34,9 @@ const (
 	// internalErrorDelay is the time until a delivery is tried again that failed for an internal
 	// reason.
 	internalErrorDelay = time.Minute
-	// maxInTurn is how many events of an order are sent one after the other before the other orders
-	// of the webhook get a turn.
-	maxInTurn = 100
+	// maxInSequence is how many events of an order are sent one after the other before the other
+	// orders of the webhook get a slot.
+	maxInSequence = 100
 )
 
 // RunQueue sends what is queued until ctx ends. Then it finishes what it is sending; after grace
@@ -59,8 +59,8 @@ func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Dur
 			log.WarnContext(ctx, "queued webhook deliveries not sent; trying again", "in", queueErrorInterval, "error", err)
 			pause = queueErrorInterval
 		}
-		s.Turns.setWaiting(waiting)
-		if !sleep(ctx, pause, nil) || !sleep(ctx, queueInterval-minQueueInterval, s.Turns.wake) {
+		s.Slots.setWaiting(waiting)
+		if !sleep(ctx, pause, nil) || !sleep(ctx, queueInterval-minQueueInterval, s.Slots.wake) {
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// SendQueued sends the queued deliveries that have a turn now, and returns when they have been
+// SendQueued sends the queued deliveries that have a slot now, and returns when they have been
 // sent.
 func (s *Service) SendQueued(ctx context.Context, log *slog.Logger) error {
 	q := &queue{Service: s, log: log, sending: ctx}
@@ -95,7 +95,7 @@ type queue struct {
 	sends   sync.WaitGroup
 }
 
-// pass begins to send the queued deliveries that have a turn. waiting means that others are due.
+// pass begins to send the queued deliveries that have a slot. waiting means that others are due.
 func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 	if q.Paused {
 		return false, nil
@@ -107,12 +107,12 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 	}
 	for i := range webhooks {
 		webhook := &webhooks[i]
-		turn := claim{operator: webhook.OperatorID, webhook: webhook.ID, failing: webhook.CircuitOpenedAt != nil}
-		free := q.Turns.free(turn)
+		slot := claim{operator: webhook.OperatorID, webhook: webhook.ID, failing: webhook.CircuitOpenedAt != nil}
+		free := q.Slots.free(slot)
 		if free == 0 || waitsForProbe(webhook, now) {
 			continue
 		}
-		// Some of those that are listed first may have a turn already.
+		// Some of those that are listed first may have a slot already.
 		ids, err := read(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
 			return q.DB.QueuedDeliveries(ctx, webhook, queueTimes(webhook, now), free+perWebhook)
 		})
@@ -120,13 +120,13 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 			return false, err
 		}
 		for _, id := range ids {
-			turn := turn
-			turn.delivery = id
-			if done := q.Turns.take(turn); done != nil {
+			slot := slot
+			slot.delivery = id
+			if done := q.Slots.take(slot); done != nil {
 				q.sends.Go(func() {
 					// What panics is logged, and the next pass finds what it left.
 					_ = recovered.Call(ctx, q.log, func() error {
-						q.sendInTurn(ctx, webhook, turn, done)
+						q.sendInSlot(ctx, webhook, slot, done)
 						return nil
 					})
 				})
@@ -168,12 +168,12 @@ func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
 	return isAfter(webhook.NextProbeAt) || isAfter(webhook.ProbingUntil)
 }
 
-// sendInTurn sends the delivery that has a turn and, as long as they arrive, those that follow it
+// sendInSlot sends the delivery that has a slot and, as long as they arrive, those that follow it
 // in its order: they wait for each other, so that each would take a pass over the queue of its own.
-func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn claim, done func()) {
+func (q *queue) sendInSlot(ctx context.Context, webhook *db.QueuedWebhook, slot claim, done func()) {
 	for sent := 1; ; sent++ {
-		orderID := q.send(turn.delivery, done)
-		if orderID == nil || sent == maxInTurn {
+		orderID := q.send(slot.delivery, done)
+		if orderID == nil || sent == maxInSequence {
 			return
 		}
 		next, err := read(ctx, func(ctx context.Context) (uuid.UUID, error) {
@@ -182,14 +182,14 @@ func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn 
 		if err != nil || next == uuid.Nil {
 			return // after an error the next pass finds it
 		}
-		turn.delivery, turn.failing = next, false
-		if done = q.Turns.take(turn); done == nil {
+		slot.delivery, slot.failing = next, false
+		if done = q.Slots.take(slot); done == nil {
 			return
 		}
 	}
 }
 
-// send sends a queued delivery and ends its turn. If it arrived and belongs to an order, that order
+// send sends a queued delivery and ends its slot. If it arrived and belongs to an order, that order
 // is returned. What failed for an internal reason comes back later.
 func (q *queue) send(id uuid.UUID, done func()) (orderID *uuid.UUID) {
 	defer done()

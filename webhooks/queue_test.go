@@ -30,12 +30,12 @@ func (s *manualHarness) sendDirectly(t *testing.T, id uuid.UUID) workflows.SendO
 	return outcome
 }
 
-// patient gives exchanges as long as the test may take, so that turns stay taken.
+// patient gives exchanges as long as the test may take, so that slots stay taken.
 func patient(o *safehttp.Options) { o.Timeout = 2 * poll.Deadline }
 
-// A delivery without a turn is queued: its workflow is done with it, and a worker sends it when a
-// turn has ended. Those that come after it wait behind it, even if there is a turn for them.
-func TestQueue_noTurn(t *testing.T) {
+// A delivery without a slot is queued: its workflow is done with it, and a worker sends it when a
+// slot has ended. Those that come after it wait behind it, even if there is a slot for them.
+func TestQueue_noSlot(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		slow := newSlowReceiver()
 		defer slow.release()
@@ -57,7 +57,7 @@ func TestQueue_noTurn(t *testing.T) {
 		require.True(t, row.Queued)
 		require.Equal(t, models.WebhookDeliveryPending, row.Status)
 		s.sendQueued(t)
-		require.Len(t, receiver.Events(), perWebhook, "there is still no turn")
+		require.Len(t, receiver.Events(), perWebhook, "there is still no slot")
 
 		slow.release()
 		busy.Wait()
@@ -95,7 +95,7 @@ func TestQueue_redeliveriesAskAgain(t *testing.T) {
 		hanging.WaitFor(t, 1)
 		second := s.createPending(t, webhookID)
 		_, err = s.service.Send(t.Context(), second, models.CauseRedelivery)
-		require.Equal(t, sendOutcome{again: time.Second}, outcomeOf(t, err), "the webhook has one turn while its circuit is open")
+		require.Equal(t, sendOutcome{again: time.Second}, outcomeOf(t, err), "the webhook has one slot while its circuit is open")
 		slow.release()
 		busy.Wait()
 		require.Equal(t, sendOutcome{}, s.send(t, second, models.CauseRedelivery))
@@ -157,7 +157,7 @@ func TestQueue_eventsInSequence(t *testing.T) {
 	})
 }
 
-// What follows in an order is not sent in the same turn if the receiver did not take what comes
+// What follows in an order is not sent in the same slot if the receiver did not take what comes
 // first.
 func TestQueue_followingEventsWaitForASuccess(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
@@ -417,7 +417,7 @@ func TestQueue_severalWorkers(t *testing.T) {
 		var workers sync.WaitGroup
 		for range 3 {
 			another := *s.service
-			another.Turns = webhooks.NewTurns()
+			another.Slots = webhooks.NewSlots()
 			workers.Go(func() { _ = another.SendQueued(t.Context(), slog.Default()) })
 		}
 		workers.Wait()

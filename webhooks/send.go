@@ -33,7 +33,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	} else if queue {
 		return workflows.SendQueued, s.DB.Enqueue(ctx, deliveryID)
 	}
-	done := s.Turns.take(t.claim())
+	done := s.Slots.take(t.claim())
 	switch {
 	case done != nil:
 		defer done()
@@ -41,12 +41,12 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	case t.scheduled():
 		return workflows.SendQueued, s.DB.Enqueue(ctx, deliveryID)
 	}
-	return "", workflows.RetryWebhook("too many are being sent", turnRetryDelay)
+	return "", workflows.RetryWebhook("too many are being sent", slotRetryDelay)
 }
 
-// turnRetryDelay is the time until the next try to get a turn for a redelivery, which is not
+// slotRetryDelay is the time until the next try to get a slot for a redelivery, which is not
 // queued: somebody waits for its outcome.
-const turnRetryDelay = time.Second
+const slotRetryDelay = time.Second
 
 // mustQueue reports whether a delivery cannot be sent by a workflow: webhooks are paused, it is
 // queued, the circuit of its webhook is open, or others of its webhook come before it.
@@ -60,12 +60,12 @@ func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
 	now := s.Clock.Now()
 	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, now.Add(workflows.PreviousTimeout), waitedForUntil(t.hook.Retry, now))
 	if siblings {
-		s.Turns.wakeQueue() // they are as new as this one
+		s.Slots.wakeQueue() // they are as new as this one
 	}
 	return behind, err
 }
 
-// attempt sends a delivery whose turn it is.
+// attempt sends a delivery whose slot it is.
 func (s *Service) attempt(ctx context.Context, t *target) error {
 	at := s.Clock.Now()
 	if err := s.beginAttempt(ctx, t, at); err != nil {
@@ -94,7 +94,7 @@ type target struct {
 // scheduled reports whether the attempt belongs to the retry schedule and is not a redelivery.
 func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 
-// claim is what the delivery needs a turn for.
+// claim is what the delivery needs a slot for.
 func (t *target) claim() claim {
 	return claim{
 		operator: t.hook.OperatorID, webhook: t.hook.ID, delivery: t.delivery.ID,

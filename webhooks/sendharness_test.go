@@ -62,7 +62,7 @@ func (s *harness) newSendService(t *testing.T, now clock.Clock, change func(*saf
 	}
 	return &webhooks.Service{
 		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, PhotoURLs: photourl.New(s.Config.FilesURL, s.Config.PhotoURLTTL, keys),
-		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}), Turns: webhooks.NewTurns(),
+		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}), Slots: webhooks.NewSlots(),
 	}
 }
 
@@ -119,7 +119,7 @@ func outcomeOf(t *testing.T, err error) sendOutcome {
 	return sendOutcome{failed: application.NonRetryable(), again: application.NextRetryDelay()}
 }
 
-// sendQueued sends the queued deliveries that have a turn.
+// sendQueued sends the queued deliveries that have a slot.
 func (s *manualHarness) sendQueued(t *testing.T) {
 	t.Helper()
 	require.NoError(t, s.service.SendQueued(t.Context(), slog.Default()))

@@ -31,9 +31,9 @@ type Service struct {
 	AllowNets []netip.Prefix
 	// PhotoURLs signs the address of the photo in an event that is sent.
 	PhotoURLs *photourl.Signer
-	// Sender sends the requests and Turns bounds them; only the worker has them.
+	// Sender sends the requests and Slots bounds them; only the worker has them.
 	Sender *sender.Sender
-	Turns  *Turns
+	Slots  *Slots
 }
 
 // Errors returned to callers.

@@ -11,57 +11,57 @@ import (
 const (
 	perWebhook  = 8
 	perOperator = 32
-	// The webhooks of one operator whose circuit is open share a few turns, one for each webhook, so
+	// The webhooks of one operator whose circuit is open share a few slots, one for each webhook, so
 	// that they leave the others to those that answer. What somebody requested has as many of its
 	// own: behind the queue of a receiver that hangs it would wait for hours.
 	perFailingWebhook  = 1
 	perFailingOperator = 8
 )
 
-// Turns bounds the exchanges of one worker process. What gets no turn waits in the queue.
-type Turns struct {
+// Slots bounds the exchanges of one worker process. What gets no slot waits in the queue.
+type Slots struct {
 	mu        sync.Mutex
-	operators map[uuid.UUID]*operatorTurns
-	// sending are the deliveries that have a turn.
+	operators map[uuid.UUID]*operatorSlots
+	// sending are the deliveries that have a slot.
 	sending map[uuid.UUID]bool
-	// waiting means that deliveries wait for a turn to end.
+	// waiting means that deliveries wait for a slot to end.
 	waiting bool
-	// wake gets a value when RunQueue has to make a pass: a turn has ended that deliveries wait for,
+	// wake gets a value when RunQueue has to make a pass: a slot has ended that deliveries wait for,
 	// or new ones are queued.
 	wake chan struct{}
 }
 
-// operatorTurns exists while the operator has taken turns.
-type operatorTurns struct {
+// operatorSlots exists while the operator has taken slots.
+type operatorSlots struct {
 	taken    int
-	webhooks map[webhookTurns]int
-	// failing are the turns of the webhooks whose circuit is open, by whether somebody requested them.
+	webhooks map[webhookSlots]int
+	// failing are the slots of the webhooks whose circuit is open, by whether somebody requested them.
 	failing map[bool]int
 }
 
-// webhookTurns identifies the turns of a webhook that somebody requested, or the others.
-type webhookTurns struct {
+// webhookSlots identifies the slots of a webhook that somebody requested, or the others.
+type webhookSlots struct {
 	webhook   uuid.UUID
 	requested bool
 }
 
-// claim identifies a delivery that needs a turn.
+// claim identifies a delivery that needs a slot.
 type claim struct {
 	operator, webhook, delivery uuid.UUID
 	// failing means that the webhook's circuit is open, requested that somebody waits for the outcome.
 	failing, requested bool
 }
 
-func (c claim) ofWebhook() webhookTurns { return webhookTurns{c.webhook, c.requested} }
+func (c claim) ofWebhook() webhookSlots { return webhookSlots{c.webhook, c.requested} }
 
-// NewTurns returns turns of which none is taken.
-func NewTurns() *Turns {
-	return &Turns{operators: map[uuid.UUID]*operatorTurns{}, sending: map[uuid.UUID]bool{}, wake: make(chan struct{}, 1)}
+// NewSlots returns slots of which none is taken.
+func NewSlots() *Slots {
+	return &Slots{operators: map[uuid.UUID]*operatorSlots{}, sending: map[uuid.UUID]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// take returns nil if there is no turn for the delivery, or it has one already. Otherwise call done
+// take returns nil if there is no slot for the delivery, or it has one already. Otherwise call done
 // once when it has been sent.
-func (t *Turns) take(c claim) (done func()) {
+func (t *Slots) take(c claim) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.left(c) == 0 || t.sending[c.delivery] {
@@ -69,7 +69,7 @@ func (t *Turns) take(c claim) (done func()) {
 	}
 	operator := t.operators[c.operator]
 	if operator == nil {
-		operator = &operatorTurns{webhooks: map[webhookTurns]int{}, failing: map[bool]int{}}
+		operator = &operatorSlots{webhooks: map[webhookSlots]int{}, failing: map[bool]int{}}
 		t.operators[c.operator] = operator
 	}
 	t.sending[c.delivery] = true
@@ -87,22 +87,22 @@ func (t *Turns) take(c claim) (done func()) {
 	}
 }
 
-// setWaiting tells whether deliveries wait for a turn to end.
-func (t *Turns) setWaiting(waiting bool) {
+// setWaiting tells whether deliveries wait for a slot to end.
+func (t *Slots) setWaiting(waiting bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waiting = waiting
 }
 
 // wakeQueue makes RunQueue make its next pass.
-func (t *Turns) wakeQueue() {
+func (t *Slots) wakeQueue() {
 	select {
 	case t.wake <- struct{}{}:
 	default: // it has been told already
 	}
 }
 
-func (o *operatorTurns) add(c claim, count int) {
+func (o *operatorSlots) add(c claim, count int) {
 	o.taken += count
 	if c.failing {
 		o.failing[c.requested] += count
@@ -112,19 +112,19 @@ func (o *operatorTurns) add(c claim, count int) {
 	}
 }
 
-// free returns how many turns are left for deliveries like the given one.
-func (t *Turns) free(c claim) int {
+// free returns how many slots are left for deliveries like the given one.
+func (t *Slots) free(c claim) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.left(c)
 }
 
-func (t *Turns) left(c claim) int {
+func (t *Slots) left(c claim) int {
 	operator := t.operators[c.operator]
 	if operator == nil {
-		operator = &operatorTurns{}
+		operator = &operatorSlots{}
 	}
-	ofWebhook := operator.webhooks[webhookTurns{c.webhook, true}] + operator.webhooks[webhookTurns{c.webhook, false}]
+	ofWebhook := operator.webhooks[webhookSlots{c.webhook, true}] + operator.webhooks[webhookSlots{c.webhook, false}]
 	left := min(perOperator-operator.taken, perWebhook-ofWebhook)
 	if c.failing {
 		left = min(left, perFailingOperator-operator.failing[c.requested], perFailingWebhook-operator.webhooks[c.ofWebhook()])

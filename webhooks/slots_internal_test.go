@@ -1,0 +1,102 @@
+package webhooks
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// takeSlots takes slots for claims that all get one, and returns how to end them.
+func takeSlots(t *testing.T, slots *Slots, claims ...claim) (ends []func()) {
+	t.Helper()
+	for _, c := range claims {
+		require.Positive(t, slots.free(c))
+		done := slots.take(c)
+		require.NotNil(t, done)
+		ends = append(ends, done)
+	}
+	return ends
+}
+
+// requireNoSlot checks that a claim gets no slot.
+func requireNoSlot(t *testing.T, slots *Slots, c claim) {
+	t.Helper()
+	require.Zero(t, slots.free(c))
+	require.Nil(t, slots.take(c))
+}
+
+// claimsOf are claims of different webhooks of an operator.
+func claimsOf(operator uuid.UUID, count int, change func(*claim)) []claim {
+	claims := make([]claim, count)
+	for i := range claims {
+		claims[i] = claim{operator: operator, webhook: uuid.New(), delivery: uuid.New()}
+		if change != nil {
+			change(&claims[i])
+		}
+	}
+	return claims
+}
+
+func TestTurns_bounds(t *testing.T) {
+	t.Parallel()
+	slots, operator, other, webhook := NewSlots(), uuid.New(), uuid.New(), uuid.New()
+	sameWebhook := func(c *claim) { c.webhook = webhook }
+	ends := takeSlots(t, slots, claimsOf(operator, perWebhook, sameWebhook)...)
+	requireNoSlot(t, slots, claimsOf(operator, 1, sameWebhook)[0])
+	ends = append(ends, takeSlots(t, slots, claimsOf(operator, perOperator-perWebhook, nil)...)...)
+	requireNoSlot(t, slots, claimsOf(operator, 1, nil)[0])
+	ends = append(ends, takeSlots(t, slots, claimsOf(other, perOperator, nil)...)...) // another operator's are its own
+
+	ends[0]()
+	require.Empty(t, slots.wake, "nothing waits")
+	slots.setWaiting(true)
+	ends[1]()
+	require.Len(t, slots.wake, 1)
+	takeSlots(t, slots, claimsOf(operator, 1, sameWebhook)[0])
+	for _, end := range ends[2:] {
+		end()
+	}
+	require.Len(t, slots.operators, 1, "an idle operator is forgotten")
+}
+
+// The webhooks whose circuit is open share few slots and leave the others to those that answer.
+func TestTurns_failing(t *testing.T) {
+	t.Parallel()
+	slots, operator := NewSlots(), uuid.New()
+	failing := func(c *claim) { c.failing = true }
+	open := claimsOf(operator, perFailingOperator, failing)
+	takeSlots(t, slots, open[0])
+	requireNoSlot(t, slots, claim{operator: operator, webhook: open[0].webhook, delivery: uuid.New(), failing: true})
+	takeSlots(t, slots, open[1:]...)
+	requireNoSlot(t, slots, claimsOf(operator, 1, failing)[0])
+	takeSlots(t, slots, claimsOf(operator, perOperator-perFailingOperator, nil)...)
+}
+
+// What somebody requested does not wait behind what is queued for a receiver that hangs. Its slots
+// are as few as those of the queue.
+func TestTurns_requested(t *testing.T) {
+	t.Parallel()
+	slots, operator := NewSlots(), uuid.New()
+	failing := func(c *claim) { c.failing = true }
+	requested := func(c *claim) { c.failing, c.requested = true, true }
+	takeSlots(t, slots, claimsOf(operator, perFailingOperator, failing)...)
+	asked := claimsOf(operator, perFailingOperator, requested)
+	ends := takeSlots(t, slots, asked...)
+	requireNoSlot(t, slots, claimsOf(operator, 1, requested)[0])
+	requireNoSlot(t, slots, claimsOf(operator, 1, failing)[0])
+	ends[0]()
+	requireNoSlot(t, slots, claim{operator: operator, webhook: asked[1].webhook, delivery: uuid.New(), failing: true, requested: true})
+	takeSlots(t, slots, asked[0])
+	takeSlots(t, slots, claimsOf(operator, perOperator-2*perFailingOperator, nil)...)
+}
+
+// A delivery that is being sent gets no second slot.
+func TestTurns_oneForEachDelivery(t *testing.T) {
+	t.Parallel()
+	slots, c := NewSlots(), claimsOf(uuid.New(), 1, nil)[0]
+	end := takeSlots(t, slots, c)[0]
+	require.Nil(t, slots.take(c))
+	end()
+	takeSlots(t, slots, c)
+}
