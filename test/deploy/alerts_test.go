@@ -45,90 +45,90 @@ var situations = map[string]situation{
 		[]string{`up{job="despacho-api", instance="a"} 0x30`, `up{job="despacho-worker", instance="b"} 1x30`},
 	},
 	"DespachoWorkersNotPolling": {
-		[]string{`temporal_num_pollers{poller_type="workflow_task", instance="a"} 0x30`, `temporal_num_pollers{poller_type="activity_task", instance="a"} 2x30`},
-		[]string{`temporal_num_pollers{poller_type="workflow_task", instance="a"} 0x30`, `temporal_num_pollers{poller_type="workflow_task", instance="b"} 2x30`},
+		[]string{`temporal_num_pollers{job="despacho-worker", poller_type="workflow_task", instance="a"} 0x30`, `temporal_num_pollers{job="despacho-worker", poller_type="activity_task", instance="a"} 2x30`},
+		[]string{`temporal_num_pollers{job="despacho-worker", poller_type="workflow_task", instance="a"} 0x30`, `temporal_num_pollers{job="despacho-worker", poller_type="workflow_task", instance="b"} 2x30`},
 	},
 	"DespachoRequestsFailing": {
-		[]string{`http_requests_total{route="/a", status="200"} 0+60x30`, `http_requests_total{route="/b", status="503"} 0+2x30`},
-		[]string{`http_requests_total{route="/a", status="200"} 0+60x30`, `http_requests_total{route="/b", status="503"} 0+1x30`},
+		[]string{`http_requests_total{job="despacho-api", route="/a", status="200"} 0+60x30`, `http_requests_total{job="despacho-api", route="/b", status="503"} 0+2x30`},
+		[]string{`http_requests_total{job="despacho-api", route="/a", status="200"} 0+60x30`, `http_requests_total{job="despacho-api", route="/b", status="503"} 0+1x30`},
 	},
 	"DespachoMovesUnconfirmed": {
-		[]string{`order_moves_total{instance="a"} 0+10x30`, `order_moves_unconfirmed_total{instance="a"} 0+1x30`},
-		[]string{`order_moves_total{instance="a"} 0x30`, `order_moves_unconfirmed_total{instance="a"} 0x30`},
+		[]string{`order_moves_total{job="despacho-api", instance="a"} 0+10x30`, `order_moves_unconfirmed_total{job="despacho-api", instance="a"} 0+1x30`},
+		[]string{`order_moves_total{job="despacho-api", instance="a"} 0x30`, `order_moves_unconfirmed_total{job="despacho-api", instance="a"} 0x30`},
 	},
 	"DespachoRequestsSlow": {
-		[]string{`http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="2.5"} 0+9x30`, `http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="5"} 0+10x30`, `http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="+Inf"} 0+10x30`},
-		[]string{`http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="1"} 0+10x30`, `http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="+Inf"} 0+10x30`},
+		[]string{`http_request_duration_seconds_bucket{job="despacho-api", route="/v1/orders", method="POST", le="2.5"} 0+9x30`, `http_request_duration_seconds_bucket{job="despacho-api", route="/v1/orders", method="POST", le="5"} 0+10x30`, `http_request_duration_seconds_bucket{job="despacho-api", route="/v1/orders", method="POST", le="+Inf"} 0+10x30`},
+		[]string{`http_request_duration_seconds_bucket{job="despacho-api", route="/v1/orders", method="POST", le="1"} 0+10x30`, `http_request_duration_seconds_bucket{job="despacho-api", route="/v1/orders", method="POST", le="+Inf"} 0+10x30`},
 	},
 	"DespachoRateLimited": {
-		[]string{`http_requests_total{route="/v1/orders", status="429"} 0+3x30`, `http_requests_total{route="/v1/stores", status="200"} 0+7x30`},
-		[]string{`http_requests_total{route="/v1/orders", status="429"} 0+1x30`, `http_requests_total{route="/v1/stores", status="200"} 0+7x30`},
+		[]string{`http_requests_total{job="despacho-api", route="/v1/orders", status="429"} 0+3x30`, `http_requests_total{job="despacho-api", route="/v1/stores", status="200"} 0+7x30`},
+		[]string{`http_requests_total{job="despacho-api", route="/v1/orders", status="429"} 0+1x30`, `http_requests_total{job="despacho-api", route="/v1/stores", status="200"} 0+7x30`},
 	},
 	"DespachoDatabaseConnectionsShort": {
-		[]string{`go_sql_wait_duration_seconds_total{db_name="despacho", instance="a"} 0+90x30`},
-		[]string{`go_sql_wait_duration_seconds_total{db_name="despacho", instance="a"} 0+30x30`},
+		[]string{`go_sql_wait_duration_seconds_total{job="despacho-api", db_name="despacho", instance="a"} 0+90x30`},
+		[]string{`go_sql_wait_duration_seconds_total{job="despacho-api", db_name="despacho", instance="a"} 0+30x30`},
 	},
 	"DespachoOrdersWithoutWorkflow": {
-		[]string{`orders_without_workflow_oldest_seconds{instance="a"} 0+60x30`},
-		[]string{`orders_without_workflow_oldest_seconds{instance="a"} 10x30`},
+		[]string{`orders_without_workflow_oldest_seconds{job="despacho-api", instance="a"} 0+60x30`},
+		[]string{`orders_without_workflow_oldest_seconds{job="despacho-api", instance="a"} 10x30`},
 	},
 	"DespachoBacklogUnknown": {
 		[]string{`up{job="despacho-api", instance="a"} 1x30`},
-		[]string{`orders_without_workflow{instance="a"} 0x30`},
+		[]string{`orders_without_workflow{job="despacho-api", instance="a"} 0x30`},
 	},
 	"DespachoWebhooksOverdue": {
-		[]string{`webhook_deliveries_overdue_seconds{instance="a"} 0+60x30`},
-		[]string{`webhook_deliveries_overdue_seconds{instance="a"} 10x30`},
+		[]string{`webhook_deliveries_overdue_seconds{job="despacho-api", instance="a"} 0+60x30`},
+		[]string{`webhook_deliveries_overdue_seconds{job="despacho-api", instance="a"} 10x30`},
 	},
 	"DespachoWebhookFailing": {
-		[]string{`webhook_failing_seconds{webhook="w", operator="o", instance="a"} 90000x30`, `webhook_failing_seconds{webhook="w", operator="o", instance="b"} 90000x30`},
-		[]string{`webhook_failing_seconds{webhook="w", operator="o", instance="a"} 3600x30`},
+		[]string{`webhook_failing_seconds{job="despacho-api", webhook="w", operator="o", instance="a"} 90000x30`, `webhook_failing_seconds{job="despacho-api", webhook="w", operator="o", instance="b"} 90000x30`},
+		[]string{`webhook_failing_seconds{job="despacho-api", webhook="w", operator="o", instance="a"} 3600x30`},
 	},
 	"DespachoWorkflowTasksLate": {
-		[]string{`temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="1"} 0+1x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="5"} 0+10x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0+10x30`},
-		[]string{`temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="0.1"} 0x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0x30`},
+		[]string{`temporal_workflow_task_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="1"} 0+1x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="5"} 0+10x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="+Inf"} 0+10x30`},
+		[]string{`temporal_workflow_task_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="0.1"} 0x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="+Inf"} 0x30`},
 	},
 	"DespachoActivitiesLate": {
-		[]string{`temporal_activity_schedule_to_start_latency_seconds_bucket{le="5"} 0+1x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{le="10"} 0+10x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0+10x30`},
-		[]string{`temporal_activity_schedule_to_start_latency_seconds_bucket{le="0.1"} 0+10x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0+10x30`},
+		[]string{`temporal_activity_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="5"} 0+1x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="10"} 0+10x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="+Inf"} 0+10x30`},
+		[]string{`temporal_activity_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="0.1"} 0+10x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{job="despacho-worker", le="+Inf"} 0+10x30`},
 	},
 	"DespachoWorkflowTasksFailing": {
-		[]string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 0+1x30`},
-		[]string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 7x30`},
+		[]string{`temporal_workflow_task_execution_failed_total{job="despacho-worker", workflow_type="Order", instance="a"} 0+1x30`},
+		[]string{`temporal_workflow_task_execution_failed_total{job="despacho-worker", workflow_type="Order", instance="a"} 7x30`},
 	},
 	"DespachoActivitiesFailing": {
-		[]string{`temporal_activity_execution_failed_total{activity_type="Reconcile", instance="a"} 0+1x30`, `temporal_activity_execution_latency_seconds_count{activity_type="Reconcile", instance="a"} 0+1x30`},
-		[]string{`temporal_activity_execution_failed_total{activity_type="ResolveMapLink", instance="a"} 0+1x30`, `temporal_activity_execution_latency_seconds_count{activity_type="ResolveMapLink", instance="a"} 0+5x30`},
+		[]string{`temporal_activity_execution_failed_total{job="despacho-worker", activity_type="Reconcile", instance="a"} 0+1x30`, `temporal_activity_execution_latency_seconds_count{job="despacho-worker", activity_type="Reconcile", instance="a"} 0+1x30`},
+		[]string{`temporal_activity_execution_failed_total{job="despacho-worker", activity_type="ResolveMapLink", instance="a"} 0+1x30`, `temporal_activity_execution_latency_seconds_count{job="despacho-worker", activity_type="ResolveMapLink", instance="a"} 0+5x30`},
 	},
 	"DespachoStickyCacheTooSmall": {
 		[]string{
-			`temporal_sticky_cache_miss_total{instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{instance="a"} 0+2x30`,
-			`temporal_workflow_task_replay_latency_seconds_bucket{le="0.5"} 0+1x30`, `temporal_workflow_task_replay_latency_seconds_bucket{le="1"} 0+8x30`, `temporal_workflow_task_replay_latency_seconds_bucket{le="+Inf"} 0+8x30`,
+			`temporal_sticky_cache_miss_total{job="despacho-worker", instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{job="despacho-worker", instance="a"} 0+2x30`,
+			`temporal_workflow_task_replay_latency_seconds_bucket{job="despacho-worker", le="0.5"} 0+1x30`, `temporal_workflow_task_replay_latency_seconds_bucket{job="despacho-worker", le="1"} 0+8x30`, `temporal_workflow_task_replay_latency_seconds_bucket{job="despacho-worker", le="+Inf"} 0+8x30`,
 		},
 		[]string{
-			`temporal_sticky_cache_miss_total{instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{instance="a"} 0+2x30`,
-			`temporal_workflow_task_replay_latency_seconds_bucket{le="0.1"} 0+8x30`, `temporal_workflow_task_replay_latency_seconds_bucket{le="+Inf"} 0+8x30`,
+			`temporal_sticky_cache_miss_total{job="despacho-worker", instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{job="despacho-worker", instance="a"} 0+2x30`,
+			`temporal_workflow_task_replay_latency_seconds_bucket{job="despacho-worker", le="0.1"} 0+8x30`, `temporal_workflow_task_replay_latency_seconds_bucket{job="despacho-worker", le="+Inf"} 0+8x30`,
 		},
 	},
 	"DespachoTemporalLimits": {
-		[]string{`temporal_request_resource_exhausted_total{operation="StartWorkflowExecution", instance="a"} 0+60x30`},
-		[]string{`temporal_request_resource_exhausted_total{operation="StartWorkflowExecution", instance="a"} 5x30`},
+		[]string{`temporal_request_resource_exhausted_total{job="despacho-worker", operation="StartWorkflowExecution", instance="a"} 0+60x30`},
+		[]string{`temporal_request_resource_exhausted_total{job="despacho-worker", operation="StartWorkflowExecution", instance="a"} 5x30`},
 	},
 	"DespachoDatabaseFull": {
-		[]string{`database_disk_full_total{instance="a"} 0x28 3x2`},
-		[]string{`database_disk_full_total{instance="a"} 3x30`},
+		[]string{`database_disk_full_total{job="despacho-api", instance="a"} 0x28 3x2`},
+		[]string{`database_disk_full_total{job="despacho-api", instance="a"} 3x30`},
 	},
 	"DespachoPhotosNotStored": {
-		[]string{`photos_not_stored_total{instance="a"} 0+1x30`, `photos_not_stored_total{instance="b"} 0+1x30`},
-		[]string{`photos_not_stored_total{instance="a"} 3x30`},
+		[]string{`photos_not_stored_total{job="despacho-api", instance="a"} 0+1x30`, `photos_not_stored_total{job="despacho-api", instance="b"} 0+1x30`},
+		[]string{`photos_not_stored_total{job="despacho-api", instance="a"} 3x30`},
 	},
 	"DespachoDiskLow": {
-		[]string{`disk_free_bytes{volume="photos", instance="a"} 5x30`, `disk_size_bytes{volume="photos", instance="a"} 100x30`},
-		[]string{`disk_free_bytes{volume="photos", instance="a"} 50x30`, `disk_size_bytes{volume="photos", instance="a"} 100x30`},
+		[]string{`disk_free_bytes{job="despacho-api", volume="photos", instance="a"} 5x30`, `disk_size_bytes{job="despacho-api", volume="photos", instance="a"} 100x30`},
+		[]string{`disk_free_bytes{job="despacho-api", volume="photos", instance="a"} 50x30`, `disk_size_bytes{job="despacho-api", volume="photos", instance="a"} 100x30`},
 	},
 	"DespachoPhotoSweepRefused": {
-		[]string{`photo_sweep_refused{instance="a"} 1x30`},
-		[]string{`photo_sweep_refused{instance="a"} 0x30`},
+		[]string{`photo_sweep_refused{job="despacho-api", instance="a"} 1x30`},
+		[]string{`photo_sweep_refused{job="despacho-api", instance="a"} 0x30`},
 	},
 }
 
@@ -136,9 +136,9 @@ var situations = map[string]situation{
 var alsoFires = map[string][][]string{
 	"DespachoRequestsFailing": {
 		// Every request of a quiet night fails, and the probes do not.
-		{`http_requests_total{route="/readyz", status="200"} 0+60x30`, `http_requests_total{route="/healthz", status="200"} 0+60x30`, `http_requests_total{route="/v1/orders", status="500"} 0+1x30`},
+		{`http_requests_total{job="despacho-api", route="/readyz", status="200"} 0+60x30`, `http_requests_total{job="despacho-api", route="/healthz", status="200"} 0+60x30`, `http_requests_total{job="despacho-api", route="/v1/orders", status="500"} 0+1x30`},
 		// The balancer sends nothing to a service that is not ready.
-		{`http_requests_total{route="/readyz", status="503"} 0+60x30`, `http_requests_total{route="/healthz", status="200"} 0+60x30`, `http_requests_total{route="/v1/orders", status="200"} 900x30`},
+		{`http_requests_total{job="despacho-api", route="/readyz", status="503"} 0+60x30`, `http_requests_total{job="despacho-api", route="/healthz", status="200"} 0+60x30`, `http_requests_total{job="despacho-api", route="/v1/orders", status="200"} 900x30`},
 	},
 }
 
@@ -160,6 +160,15 @@ func load(t *testing.T, descriptions []string) seen {
 		loaded = append(loaded, series)
 	}
 	return loaded
+}
+
+// ofJob are the series as another job exports them.
+func (s seen) ofJob(job string) seen {
+	others := slices.Clone(s)
+	for i := range others {
+		others[i].Metric = labels.NewBuilder(others[i].Metric).Set("job", job).Labels()
+	}
+	return others
 }
 
 // Querier is the part of a storage that a query needs.
@@ -210,6 +219,19 @@ func TestAlerts_fireAndRest(t *testing.T) {
 	require.Len(t, situations, len(alerts), "a situation of an alert that is gone")
 }
 
+// A Prometheus may scrape others that export metrics of the same names, as Temporal's server does
+// with those of its own workers: they neither raise an alert nor keep one from firing.
+func TestAlerts_leaveOutOtherJobs(t *testing.T) {
+	t.Parallel()
+	engine := newEngine()
+	for _, alert := range readAlerts(t) {
+		known := situations[alert.Alert]
+		fires, rests := load(t, known.fires), load(t, known.rests)
+		require.Len(t, raisedOn(t, engine, alert, append(rests.ofJob("temporal"), fires...), 30*time.Minute), 1, "%s is hidden by others", alert.Alert)
+		require.Empty(t, raisedOn(t, engine, alert, append(fires.ofJob("temporal"), rests...), 30*time.Minute), "%s is raised by others", alert.Alert)
+	}
+}
+
 func newEngine() *promql.Engine {
 	return promql.NewEngine(promql.EngineOpts{MaxSamples: 10_000, Timeout: time.Minute, Parser: parser.NewParser(parser.Options{})})
 }
@@ -217,7 +239,12 @@ func newEngine() *promql.Engine {
 // raised are the alerts that a rule's expression raises at a time after the first values.
 func raised(t *testing.T, engine *promql.Engine, alert rulefmt.Rule, series []string, at time.Duration) promql.Vector {
 	t.Helper()
-	query, err := engine.NewInstantQuery(t.Context(), load(t, series), nil, alert.Expr, time.UnixMilli(0).Add(at))
+	return raisedOn(t, engine, alert, load(t, series), at)
+}
+
+func raisedOn(t *testing.T, engine *promql.Engine, alert rulefmt.Rule, stored seen, at time.Duration) promql.Vector {
+	t.Helper()
+	query, err := engine.NewInstantQuery(t.Context(), stored, nil, alert.Expr, time.UnixMilli(0).Add(at))
 	require.NoError(t, err)
 	result := query.Exec(t.Context())
 	require.NoError(t, result.Err)
@@ -232,7 +259,7 @@ func TestAlerts_lastBetweenAttempts(t *testing.T) {
 	t.Parallel()
 	engine, alerts := newEngine(), readAlerts(t)
 	alert := alerts[slices.IndexFunc(alerts, func(rule rulefmt.Rule) bool { return rule.Alert == "DespachoWorkflowTasksFailing" })]
-	attempts := []string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 0x9 1x9 2x9 3x9`}
+	attempts := []string{`temporal_workflow_task_execution_failed_total{job="despacho-worker", workflow_type="Order", instance="a"} 0x9 1x9 2x9 3x9`}
 	var pause time.Duration
 	for at := 10 * time.Minute; at < 40*time.Minute; at += time.Minute {
 		if len(raised(t, engine, alert, attempts, at)) > 0 {

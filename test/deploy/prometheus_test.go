@@ -58,6 +58,9 @@ func TestAdapter_isValid(t *testing.T) {
 		requireQuery(t, "adapter.yml", r.SeriesQuery)
 		requireQuery(t, "adapter.yml", placeholders.Replace(r.MetricsQuery))
 	}
+	for _, r := range adapter.Rules.External {
+		require.Contains(t, r.MetricsQuery, `{job="despacho-worker",<<.LabelMatchers>>}`, "the placeholder names the namespace alone, where others may run as well")
+	}
 }
 
 func requireQuery(t *testing.T, where, query string) {

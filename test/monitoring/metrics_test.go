@@ -141,6 +141,18 @@ func TestQueries_useWhatTheServiceExports(t *testing.T) {
 	}
 }
 
+// Others that the same Prometheus scrapes export metrics of the same names: Temporal's server those
+// of the SDK, any application those of HTTP requests and of Go.
+func TestQueries_areAboutTheServiceAlone(t *testing.T) {
+	t.Parallel()
+	for _, q := range queries(t) {
+		for _, s := range selectors(q.expr) {
+			require.Contains(t, s.matchers, "job", "%s: %s: %s", q.file, q.title, s.metric)
+			require.True(t, strings.HasPrefix(s.matchers["job"], "despacho-"), "%s: %s: %s", q.file, q.title, s.metric)
+		}
+	}
+}
+
 // A move that no worker makes is counted as unconfirmed, one that is made or refused is not, nor is
 // one whose client did not wait.
 func TestMoves_areCounted(t *testing.T) {
