@@ -85,6 +85,26 @@ func TestDockerignore_keepsSecretsOutOfTheImage(t *testing.T) {
 	}
 }
 
+// What docs/operations.md has people make in the clone holds secrets and personal data, or files
+// that a build may not read.
+func TestIgnored_isWhatOperationsMakes(t *testing.T) {
+	t.Parallel()
+	documented := readFile(t, "docs/operations.md")
+	outOfImage, outOfGit := strings.Fields(readFile(t, ".dockerignore")), strings.Fields(readFile(t, ".gitignore"))
+	for name, made := range map[string]string{
+		"drill.env":                   "install -m 600 .env drill.env\n",
+		"docker-compose.override.yml": "# docker-compose.override.yml, which compose reads",
+		"backup/":                     "mkdir -p backup/",
+		"archive/":                    "mkdir archive ",
+		"s3/":                         "mkdir -p s3/objects",
+	} {
+		require.True(t, strings.Contains(documented, made), "docs/operations.md does not make %s", name)
+		require.Contains(t, outOfImage, strings.TrimSuffix(name, "/"))
+		require.Contains(t, outOfGit, "/"+name)
+	}
+	require.True(t, strings.Contains(readFile(t, "README.md"), "\ninstall -m 600 .env.example .env\n"), "nobody else of the machine reads the secrets")
+}
+
 func TestCommands_areTheBinarysOwn(t *testing.T) {
 	t.Parallel()
 	entrypoint := execForm(t, last(t, "ENTRYPOINT"))
