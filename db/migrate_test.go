@@ -302,3 +302,20 @@ func TestOpen_wrongAddressNamesTheVariable(t *testing.T) {
 		require.NotContains(t, err.Error(), "\n", "one clear line")
 	}
 }
+
+// The address is right where the file that it names was not mounted. No answer has the password.
+func TestOpen_saysWhichFileCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const address = "postgres://despacho:secret@127.0.0.1:1/despacho?sslmode=verify-full&sslrootcert="
+	missing := filepath.Join(t.TempDir(), "rds.pem")
+	_, err := db.Open(t.Context(), address+missing, db.Options{})
+	require.ErrorContains(t, err, "open "+missing+": no such file or directory")
+	require.ErrorContains(t, err, "DATABASE_URL")
+	require.NotContains(t, err.Error(), "secret")
+
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	_, err = db.Open(t.Context(), address+empty, db.Options{})
+	require.ErrorContains(t, err, "certificate")
+	require.NotContains(t, err.Error(), "secret")
+}

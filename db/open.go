@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -128,7 +129,7 @@ func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dial
 func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, errors.New("is not a valid PostgreSQL address")
+		return nil, addressError(err)
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "despacho"
@@ -147,6 +148,16 @@ func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	handle.SetMaxIdleConns(options.MaxConns)
 	handle.SetConnMaxIdleTime(5 * time.Minute)
 	return handle, nil
+}
+
+// addressError says why pgx refuses an address: a file that it names, such as sslrootcert, cannot
+// be read, or the address itself is wrong. What pgx says of the latter may have the password in it.
+func addressError(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return fmt.Errorf("names a file that cannot be read: %w", file)
+	}
+	return errors.New("is not a valid PostgreSQL address, or a certificate or key that it names is none")
 }
 
 // prepareSession makes PostgreSQL end a transaction of the connection that has no next statement

@@ -95,6 +95,14 @@ func TestEnvironment_followsTheRest(t *testing.T) {
 	require.Equal(t, "postgres://pooler/despacho", with("DATABASE_URL", "DATABASE_URL=postgres://pooler/despacho"))
 }
 
+// The migrations connect to the same PostgreSQL, whose certificate DATABASE_URL may name.
+func TestCertificates_areMounted(t *testing.T) {
+	t.Parallel()
+	for name, s := range readCompose(t).builtHere(t) {
+		require.Contains(t, s.Volumes, "./deploy/certs:/certs:ro", name)
+	}
+}
+
 // Not parallel: it sets the environment of the process.
 func TestEnvironment_passesTheBinarysOwnChecks(t *testing.T) {
 	given := exampleEnvironment(t)

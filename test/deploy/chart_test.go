@@ -372,50 +372,6 @@ func TestChart_metrics(t *testing.T) {
 
 func isPodMonitor(text string) bool { return strings.Contains(text, "\nkind: PodMonitor\n") }
 
-// Where the photos are in a bucket, the api has no volume for them.
-func TestChart_photosInABucket(t *testing.T) {
-	t.Parallel()
-	directory, err := render(t, needed())
-	require.NoError(t, err)
-	require.Len(t, directory.claims, 1)
-
-	values := needed()
-	values["config"].(map[string]any)["PHOTOS"] = "s3://photos?endpoint=https://storage.example.com"
-	bucket, err := render(t, values)
-	require.NoError(t, err)
-	require.Empty(t, bucket.claims)
-	pod := bucket.deployments["api"].Spec.Template.Spec
-	require.NotContains(t, volumeNames(pod.Volumes), "files")
-	for _, mount := range pod.Containers[0].VolumeMounts {
-		require.NotEqual(t, "files", mount.Name)
-	}
-	for _, variable := range pod.Containers[0].Env {
-		require.NotEqual(t, "FILES_DIR", variable.Name)
-	}
-}
-
-// While photos are moved from the volume to a bucket or back, the api needs both.
-func TestChart_photosBetweenABucketAndTheVolume(t *testing.T) {
-	t.Parallel()
-	const bucket, volume = "s3://photos?endpoint=https://storage.example.com", "/var/lib/despacho/files"
-	for _, places := range [][2]string{{bucket, volume}, {volume, bucket}, {"", bucket}} {
-		values := needed()
-		values["config"].(map[string]any)["PHOTOS"], values["config"].(map[string]any)["PHOTOS_FALLBACK"] = places[0], places[1]
-		r, err := render(t, values)
-		require.NoError(t, err)
-		require.Len(t, r.claims, 1, "%v", places)
-		pod := r.deployments["api"].Spec.Template.Spec
-		require.Contains(t, volumeNames(pod.Volumes), "files", "%v", places)
-		require.Contains(t, pod.Containers[0].VolumeMounts, core.VolumeMount{Name: "files", MountPath: volume}, "%v", places)
-	}
-
-	values := needed()
-	values["config"].(map[string]any)["PHOTOS"], values["config"].(map[string]any)["PHOTOS_FALLBACK"] = bucket, "s3://earlier"
-	r, err := render(t, values)
-	require.NoError(t, err)
-	require.Empty(t, r.claims)
-}
-
 // Helm reads every number of a values file as a float, and prints a large one with an exponent: the
 // api would refuse PANEL_OPERATOR_LIMIT=1e+06.
 func TestChart_numbersArePrintedInFull(t *testing.T) {
@@ -434,11 +390,4 @@ migrate: {activeDeadlineSeconds: 1000000}
 		require.Equal(t, want, r.configs[0].Data[name], name)
 	}
 	require.EqualValues(t, 1000000, *r.jobs[0].Spec.ActiveDeadlineSeconds)
-}
-
-func volumeNames(volumes []core.Volume) (names []string) {
-	for _, volume := range volumes {
-		names = append(names, volume.Name)
-	}
-	return names
 }
