@@ -29,7 +29,7 @@ import (
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
-	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, used in links. Empty: http:// and HTTP_ADDR."`
+	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, without a path, used in links. Empty: http:// and HTTP_ADDR."`
 
 	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next takes the place of one that only waits, or is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
@@ -146,6 +146,13 @@ func isBaseURL(address string) bool {
 	return err == nil && !hasSpace(address) && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
 }
 
+// hasPath reports whether an address that isBaseURL has a path. The panel's pages link to /panel, and
+// its cookies are for that path: below another one nobody could sign in.
+func hasPath(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Path != ""
+}
+
 func (c *Config) check() error {
 	var errs []error
 	complain := func(variable, format string, args ...any) {
@@ -187,6 +194,8 @@ func (c *Config) checkAddresses(complain complaint) {
 	for _, u := range urls {
 		if !u.unset && !isBaseURL(u.value) {
 			complain(u.variable, "must be an http or https address without ? and #, not %q", u.value)
+		} else if u.variable == "BASE_URL" && hasPath(u.value) {
+			complain(u.variable, "must be without a path, not %q", u.value)
 		}
 	}
 	for _, proxy := range c.TrustedProxies {

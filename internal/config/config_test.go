@@ -57,6 +57,17 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 	}
 }
 
+// The panel works at the root of a host only; photos and the Temporal UI may be below a path.
+func TestLoad_addressesWithAPath(t *testing.T) {
+	t.Setenv("BASE_URL", "https://despacho.example/")
+	t.Setenv("FILES_URL", "https://files.example/fotos/")
+	t.Setenv("TEMPORAL_UI_URL", "https://temporal.example/ui")
+	cfg, err := config.Load()
+	require.NoError(t, err)
+	require.Equal(t, "https://despacho.example", cfg.BaseURL)
+	require.Equal(t, "https://files.example/fotos", cfg.FilesURL)
+}
+
 // A key is as long as its characters, as where it is used: an old one that is too short is not
 // reported as SECRET_KEY.
 func TestLoad_aShortOldKeyIsNamed(t *testing.T) {
@@ -113,7 +124,7 @@ func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 	for _, wrong := range []struct{ variable, value string }{
 		{"HTTP_ADDR", "8080"}, {"HTTP_ADDR", "127.0.0.1:notaport"}, {"HTTP_ADDR", "127.0.0.1:99999"}, {"HTTP_ADDR", " 127.0.0.1:8080"},
 		{"BASE_URL", "https://despacho.example?x=1"}, {"BASE_URL", "https://despacho.example#x"}, {"BASE_URL", "ftp://despacho.example"},
-		{"BASE_URL", "https://despacho.example/ "}, {"TEMPORAL_UI_URL", "https://temporal.example/ui\n"},
+		{"BASE_URL", "https://despacho.example/ "}, {"BASE_URL", "https://example.com/despacho"}, {"BASE_URL", "https://example.com/despacho/"}, {"TEMPORAL_UI_URL", "https://temporal.example/ui\n"},
 		{"PHOTOS", " s3://fotos?region=sa-east-1"}, {"PHOTOS_FALLBACK", "/var/lib/despacho/files "},
 		{"FILES_DIR", "/var/lib/despacho/files\n"}, {"FILES_DIR", " "}, {"DEV_DIR", " .dev"},
 		{"FILES_DIR", `"/var/lib/despacho/files"`}, {"PHOTOS", "'s3://fotos?region=sa-east-1'"}, {"PHOTOS_FALLBACK", `"/var/lib/despacho/files"`}, {"DEV_DIR", `""`},
