@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"syscall"
 	"time"
 
@@ -64,7 +62,7 @@ func checkAlive(ctx context.Context, cfg *config.Config) error {
 func checkHealth(ctx context.Context, address, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	url := "http://" + reachable(address) + path
+	url := "http://" + config.Reachable(address) + path
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -80,17 +78,4 @@ func checkHealth(ctx context.Context, address, path string) error {
 		return fmt.Errorf("%s answers %s", url, response.Status)
 	}
 	return nil
-}
-
-// reachable turns a listen address such as 0.0.0.0:8080 into one that can be dialled. Who listens
-// on [::] takes IPv4 as well, and a container without IPv6 addresses has no ::1.
-func reachable(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.Unmap().IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }

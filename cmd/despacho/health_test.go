@@ -41,18 +41,3 @@ func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
 	_, err = despacho(t, "", "health")
 	require.ErrorContains(t, err, "connection refused")
 }
-
-func TestReachable(t *testing.T) {
-	t.Parallel()
-	for listened, dialled := range map[string]string{
-		"0.0.0.0:8080":     "127.0.0.1:8080",
-		":8080":            "127.0.0.1:8080",
-		"[::]:8080":        "127.0.0.1:8080",
-		"127.0.0.1:8080":   "127.0.0.1:8080",
-		"api.internal:80":  "api.internal:80",
-		"[fd00::1]:8080":   "[fd00::1]:8080",
-		"[::ffff:0:0]:443": "127.0.0.1:443",
-	} {
-		require.Equal(t, dialled, reachable(listened), listened)
-	}
-}

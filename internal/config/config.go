@@ -29,7 +29,7 @@ import (
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
-	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, without a path, used in links. Empty: http:// and HTTP_ADDR."`
+	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, without a path, used in links. Empty: http:// and HTTP_ADDR, with 127.0.0.1 where it names no host."`
 
 	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next takes the place of one that only waits, or is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
@@ -116,11 +116,11 @@ func Load() (*Config, error) {
 }
 
 // SetHTTPAddr sets the address that the service really listens on, and the default URLs derived
-// from it.
+// from it, which work on this machine.
 func (c *Config) SetHTTPAddr(address string) {
 	c.HTTPAddr = address
 	if c.derivesBaseURL {
-		c.BaseURL = "http://" + address
+		c.BaseURL = "http://" + Reachable(address)
 	}
 	if c.derivesFilesURL {
 		c.FilesURL = c.BaseURL + "/files"

@@ -24,6 +24,18 @@ func TestLoad_defaults(t *testing.T) {
 	require.Error(t, cfg.RequireSecrets())
 }
 
+// A link to http://:8080 or to 0.0.0.0 leads nowhere.
+func TestLoad_linksOfAnAddressWithoutAHost(t *testing.T) {
+	for _, address := range []string{":8080", "0.0.0.0:8080", "[::]:8080"} {
+		t.Setenv("HTTP_ADDR", address)
+		cfg, err := config.Load()
+		require.NoError(t, err)
+		require.Equal(t, "http://127.0.0.1:8080", cfg.BaseURL, address)
+		require.Equal(t, "http://127.0.0.1:8080/files", cfg.FilesURL, address)
+		require.Equal(t, address, cfg.HTTPAddr)
+	}
+}
+
 func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 	for variable, value := range map[string]string{
 		"HTTP_ADDR":          "8080",

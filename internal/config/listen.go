@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"syscall"
 )
 
@@ -23,4 +24,17 @@ func Listen(address, variable string) (net.Listener, error) {
 // changes it.
 func InUseError(address, variable string) error {
 	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
+}
+
+// Reachable turns a listen address such as 0.0.0.0:8080 into one that can be dialled. Who listens
+// on [::] takes IPv4 as well, and a container without IPv6 addresses has no ::1.
+func Reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.Unmap().IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
 }
