@@ -153,6 +153,20 @@ func TestOperatorCommand_userReset(t *testing.T) {
 	})
 }
 
+// A link of the machine's own address would lead nowhere, and the password would be gone.
+func TestOperatorCommand_userResetNeedsTheAddressOfTheService(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, database *db.DB) {
+		t.Setenv("BASE_URL", "")
+		mustPrint[operatorView](t, "operator", "create", "Rayo Envíos")
+		added := mustPrint[userView](t, "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "ana@rayo.example", "--name", "Ana")
+		_, err := despacho(t, "", "operator", "user", "reset", "--email", "ana@rayo.example", "--second-factor")
+		require.ErrorContains(t, err, "BASE_URL is required")
+		user, err := database.UserByEmail(t.Context(), "ana@rayo.example")
+		require.NoError(t, err)
+		require.True(t, credentials.PasswordMatches(user.PasswordHash, added.Password), "nothing has changed")
+	})
+}
+
 func TestOperatorCommand_aMistakeIsOneClearLine(t *testing.T) {
 	t.Setenv("DATABASE_URL", testenv.SQLite(t))
 	add := []string{"operator", "user", "add", "--operator", "Rayo", "--email", "a@x.example", "--name", "A"}

@@ -81,6 +81,10 @@ func operatorUserResetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// Before the password ends: a link that leads nowhere would leave the user without one.
+			if err := cfg.RequireBaseURL(); err != nil {
+				return err
+			}
 			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
 				if secondFactor {
 					if err := service.ResetUserSecondFactor(ctx, email); err != nil {

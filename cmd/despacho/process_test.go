@@ -150,6 +150,23 @@ func TestWrongConfiguration_oneClearLine(t *testing.T) {
 	}
 }
 
+// Each process derives its own address, so a worker's photo addresses would be another machine's.
+func TestBaseURL_thatIsNotSetIsSaid(t *testing.T) {
+	t.Parallel()
+	for command, running := range map[string]string{"api": "api listening", "worker": "Temporal"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			variables := map[string]string{"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": freeAddress(t), "TEMPORAL_ADDRESS": closedport.Address(t)}
+			start(t, variables, command).waitForLog(t, "BASE_URL is not set")
+
+			variables["DATABASE_URL"], variables["HTTP_ADDR"], variables["BASE_URL"] = testenv.SQLite(t), freeAddress(t), "https://despacho.example"
+			told := start(t, variables, command)
+			told.waitForLog(t, running)
+			require.NotContains(t, told.output(), "BASE_URL")
+		})
+	}
+}
+
 func TestAPI_portInUseIsNamed(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

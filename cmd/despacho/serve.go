@@ -74,6 +74,9 @@ func serve(ctx context.Context, name string, options app.Options, run func(conte
 		return err
 	}
 	defer a.Close()
+	if cfg.DerivesBaseURL() {
+		log.Warn("BASE_URL is not set: links and the addresses of photos work on this machine at most; api and worker need the same", "base_url", cfg.BaseURL)
+	}
 	// When one of them fails the other stops too.
 	group, ctx := errgroup.WithContext(ctx)
 	if cfg.AdminAddr != "" {

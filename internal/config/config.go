@@ -29,7 +29,7 @@ import (
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
-	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, without a path, used in links. Empty: http:// and HTTP_ADDR, with 127.0.0.1 where it names no host."`
+	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, without a path, used in links; the same for api and worker. Empty: http:// and HTTP_ADDR, with 127.0.0.1 where it names no host."`
 
 	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next takes the place of one that only waits, or is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
@@ -146,8 +146,8 @@ func isBaseURL(address string) bool {
 	return err == nil && !hasSpace(address) && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
 }
 
-// hasPath reports whether an address that isBaseURL has a path. The panel's pages link to /panel, and
-// its cookies are for that path: below another one nobody could sign in.
+// hasPath reports whether an address that isBaseURL has a path. The panel's pages link to /panel,
+// and its cookies are for that path: below another one nobody could sign in.
 func hasPath(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Path != ""
@@ -331,6 +331,19 @@ func (c *Config) PhotoOptions() photos.Options {
 func (c *Config) RequireDatabase() error {
 	if c.DatabaseURL == "" {
 		return errors.New("DATABASE_URL is required: postgres://user:password@host:5432/despacho or sqlite:<path>")
+	}
+	return nil
+}
+
+// DerivesBaseURL reports whether BASE_URL is not set: it then follows from where this process
+// listens, which is right only on this machine, and only for the process that serves the panel.
+func (c *Config) DerivesBaseURL() bool { return c.derivesBaseURL }
+
+// RequireBaseURL is for commands that print a link: where they run says nothing about where the api
+// listens.
+func (c *Config) RequireBaseURL() error {
+	if c.DerivesBaseURL() {
+		return errors.New("BASE_URL is required: the public address of the service as the api has it, such as https://despacho.example")
 	}
 	return nil
 }
