@@ -127,7 +127,9 @@ func (d *days[T]) refresh(ctx context.Context, list dayList, known *knownDays[T]
 	now := d.clock.Now()
 	// The clock was set back: changes may have times before checkedAt.
 	setBack := now.Before(known.checkedAt)
-	if known.byDay == nil || setBack || now.Sub(known.readAt) >= rereadAfter {
+	// Nothing is known if no read has succeeded since the list was emptied, for whichever days.
+	nothing := known.byDay == nil || known.first > known.last
+	if nothing || setBack || now.Sub(known.readAt) >= rereadAfter {
 		known.byDay, known.first, known.last, known.readAt = map[int64]T{}, first, first-1, now
 	}
 	runs := missing(known.first, known.last, first, last)

@@ -1,6 +1,7 @@
 package orders_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -102,6 +103,42 @@ func TestDays_lateWritesModesAndDeletedRows(t *testing.T) {
 		require.NoError(t, err)
 		now.Advance(time.Hour)
 		requireCount(2, false)
+	})
+}
+
+// A list whose first read failed knows no day, whichever days that read was for.
+func TestDays_firstReadFails(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		now := clock.NewManual(time.Date(2026, time.April, 20, 15, 0, 0, 0, time.UTC))
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true})
+		today := time.Date(2026, time.April, 20, 0, 0, 0, 0, time.UTC)
+		for name, narrow := range map[string][2]time.Time{
+			"then its end":       {today.AddDate(0, 0, -1), today},
+			"then its beginning": {today.AddDate(0, 0, -6), today.AddDate(0, 0, -5)},
+			"then other days":    {today.AddDate(0, 0, -9), today.AddDate(0, 0, -8)},
+		} {
+			t.Run(name, func(t *testing.T) {
+				tenant := s.NewTenant(t)
+				var rows []models.Order
+				for day := range 10 {
+					row := tenant.Row(now.Now().AddDate(0, 0, -day))
+					row.UpdatedAt = row.CreatedAt
+					rows = append(rows, row)
+				}
+				tenant.InsertRows(t, rows)
+				caller := orders.Caller{Operator: &tenant.Operator}
+				left, leave := context.WithCancel(t.Context())
+				leave()
+				_, err := s.App.Orders.Summary(left, caller, today.AddDate(0, 0, -6), today, nil)
+				require.ErrorIs(t, err, context.Canceled)
+				for _, days := range [][2]time.Time{narrow, {today.AddDate(0, 0, -9), today}} {
+					summary, err := s.App.Orders.Summary(t.Context(), caller, days[0], days[1], nil)
+					require.NoError(t, err)
+					require.EqualValues(t, len(summary.Days), summary.Created())
+				}
+			})
+		}
 	})
 }
 
