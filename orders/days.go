@@ -3,12 +3,15 @@ package orders
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/inflight"
 )
 
 const (
@@ -72,8 +75,13 @@ func (l dayList) start(day int64) time.Time {
 
 // knownDays are the days of a list.
 type knownDays[T any] struct {
-	mu    sync.Mutex
+	// begun counts the refreshes that have begun.
+	begun atomic.Int64
+	// turn is held by the one who reads and uses the rest.
+	turn  *semaphore.Weighted
 	byDay map[int64]T
+	// refreshed is the number of the last refresh that has succeeded.
+	refreshed int64
 	// first and last bound what is known; a day between them that is not in byDay has no orders.
 	first, last int64
 	// readAt is when the first days were read. Changes before checkedAt are in byDay.
@@ -88,10 +96,17 @@ func newDays[T any](database *db.DB, clk clock.Clock, read func(context.Context,
 // particular sequence.
 func (d *days[T]) each(ctx context.Context, list dayList, first, last int64, do func(day int64, of T)) error {
 	known := d.known(list)
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	if err := d.refresh(ctx, list, known, first, last); err != nil {
+	before := known.begun.Load()
+	if err := known.takeTurn(ctx); err != nil {
 		return err
+	}
+	defer known.turn.Release(1)
+	if !known.refreshedSince(before, first, last) {
+		number := known.begun.Add(1)
+		if err := d.refresh(ctx, list, known, first, last); err != nil {
+			return err
+		}
+		known.refreshed = number
 	}
 	for day, of := range known.byDay {
 		if first <= day && day <= last {
@@ -99,6 +114,30 @@ func (d *days[T]) each(ctx context.Context, list dayList, first, last int64, do 
 		}
 	}
 	return nil
+}
+
+// takeTurn waits until nobody else reads the list. The request holds no slot meanwhile: those who
+// ask for the lists of one operator must not keep everybody else out.
+func (k *knownDays[T]) takeTurn(ctx context.Context) error {
+	if k.turn.TryAcquire(1) {
+		return nil
+	}
+	taken := false
+	err := inflight.Outside(ctx, func() error {
+		err := k.turn.Acquire(ctx, 1)
+		taken = err == nil
+		return err
+	})
+	if err != nil && taken {
+		k.turn.Release(1) // there was no slot for the request to return to
+	}
+	return err
+}
+
+// refreshedSince reports whether the days from first to last are as they were when so many
+// refreshes had begun, or later: another request has refreshed them meanwhile.
+func (k *knownDays[T]) refreshedSince(begun, first, last int64) bool {
+	return k.refreshed > begun && k.first <= first && last <= k.last
 }
 
 // keeps reports whether the days of a list are kept.
@@ -116,7 +155,7 @@ func (d *days[T]) known(list dayList) *knownDays[T] {
 		if len(d.lists) >= maxDayLists {
 			clear(d.lists) // rare; each is read anew
 		}
-		known = &knownDays[T]{}
+		known = &knownDays[T]{turn: semaphore.NewWeighted(1)}
 		d.lists[list.key()] = known
 	}
 	return known

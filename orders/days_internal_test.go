@@ -1,9 +1,18 @@
 package orders
 
 import (
+	"context"
+	"errors"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/inflight"
 )
 
 // A day that has lost its last order is forgotten when it is read again; days around the run stay.
@@ -25,4 +34,58 @@ func TestRunsOf(t *testing.T) {
 	}
 	require.Len(t, runsOf(scattered[:maxRuns]), maxRuns)
 	require.Equal(t, []dayRun{{0, 2 * maxRuns}}, runsOf(scattered))
+}
+
+// waitingSlot counts the slots that its requests hold.
+type waitingSlot struct{ held int }
+
+func (w *waitingSlot) Leave()                       { w.held-- }
+func (w *waitingSlot) Return(context.Context) error { w.held++; return nil }
+
+// Requests that wait for the same list hold no slot, share the next read, and stop waiting when
+// their clients leave.
+func TestDays_each_waitsForWhoReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reads int
+		failed, fail := errors.New("the database is away"), make(chan struct{})
+		list := newDays(nil, clock.System(), func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]string, error) {
+			if reads++; reads == 1 {
+				<-fail
+				return nil, failed
+			}
+			return map[int64]string{3: "read"}, nil
+		})
+		each := func(ctx context.Context) (found []string, err error) {
+			err = list.each(ctx, dayList{zone: time.UTC}, 1, 5, func(_ int64, of string) { found = append(found, of) })
+			return found, err
+		}
+		var all sync.WaitGroup
+		all.Go(func() {
+			_, err := each(t.Context())
+			require.ErrorIs(t, err, failed)
+		})
+		synctest.Wait()
+		slot := &waitingSlot{held: 3}
+		for range 3 {
+			all.Go(func() {
+				found, err := each(inflight.With(t.Context(), slot))
+				require.NoError(t, err)
+				require.Equal(t, []string{"read"}, found)
+			})
+			synctest.Wait() // one after the other: the slot is not safe for concurrent use
+		}
+		require.Zero(t, slot.held)
+		ctx, leave := context.WithCancel(t.Context())
+		all.Go(func() {
+			_, err := each(ctx)
+			require.ErrorIs(t, err, context.Canceled)
+		})
+		leave()
+		synctest.Wait()
+		close(fail)
+		all.Wait()
+		require.Equal(t, 3, slot.held)
+		require.Equal(t, 2, reads)
+	})
 }
