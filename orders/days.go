@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// rereadAfter is how long days are used: deleted rows, such as old test orders, and rows that
-	// were changed by hand leave no trace.
+	// rereadAfter is how long days are used: rows that were deleted or changed by hand leave no trace.
 	rereadAfter = time.Hour
 	// maxDayLists bounds the lists whose days are kept.
 	maxDayLists = 200
