@@ -41,17 +41,22 @@ var moveColumns = slices.Concat(
 	},
 )
 
-// The rider is the given one, or else the order's.
+// The rider is the given one, or else the order's. The order is locked before the others are
+// joined: if a join had found them first and then waited for the order, PostgreSQL would not look
+// for those that the order refers to by then.
 var (
-	selectOrderForMove = "SELECT " + columnList(moveColumns) + `
-		FROM orders
+	selectOrderForMove = orderForMoveFrom("SELECT * FROM orders WHERE id = ?")
+	lockOrderForMove   = numbered(orderForMoveFrom("SELECT * FROM orders WHERE id = ? FOR UPDATE"))
+)
+
+func orderForMoveFrom(order string) string {
+	return "SELECT " + columnList(moveColumns) + `
+		FROM (` + order + `) AS orders
 		JOIN operators AS o ON o.id = orders.operator_id
 		LEFT JOIN locations ON locations.id = orders.location_id
 		LEFT JOIN riders ON riders.id = COALESCE(?, orders.rider_id) AND riders.operator_id = o.id AND riders.test = orders.test
-		LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id
-		WHERE orders.id = ?`
-	lockOrderForMove = numbered(selectOrderForMove + " FOR UPDATE OF orders")
-)
+		LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id`
+}
 
 // InMove runs fn in the transaction that writes a move of an order. The order is read with what the
 // move needs, and its row is locked until the transaction ends. fn reads with tx, and writes rows
@@ -60,7 +65,7 @@ func (d *DB) InMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID,
 	var row orderForMove
 	if d.dialect == SQLite {
 		return d.InTx(ctx, func(tx *DB) error {
-			if err := requireOneRow(tx.with(ctx).Raw(selectOrderForMove, rider, branch, id).Scan(&row)); err != nil {
+			if err := requireOneRow(tx.with(ctx).Raw(selectOrderForMove, id, rider, branch).Scan(&row)); err != nil {
 				return err
 			}
 			return fn(tx, tx, &row.Order, &row.MoveContext)
@@ -69,7 +74,7 @@ func (d *DB) InMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID,
 	found := false
 	lock := rowsRead{
 		statement: lockOrderForMove,
-		arguments: []any{pgUUID(rider), pgUUID(branch), pgUUID(&id)},
+		arguments: []any{pgUUID(&id), pgUUID(rider), pgUUID(branch)},
 		targets:   scanTargets(moveColumns, &row),
 		onRow:     func() { found = true },
 	}

@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"despacho/catalog"
 	"despacho/db"
 	"despacho/models"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -77,4 +79,44 @@ func TestInMove_twoRoundTrips(t *testing.T) {
 		move()
 	}
 	require.EqualValues(t, 10, roundTrips.Load()-before)
+}
+
+// A move that waits for a correction of its order goes by what the correction has written, also by
+// the location and the rider that the order refers to since.
+func TestInMove_afterACorrectionThatItWaitedFor(t *testing.T) {
+	t.Parallel()
+	database := open(t, testenv.Postgres(t))
+	w := newTenant(t, database)
+	rider := w.rider
+	rider.ID, rider.Name, rider.Phone = uuid.New(), "Otro", "+51911222333"
+	require.NoError(t, database.Insert(t.Context(), &rider))
+	correction, err := database.SQL().BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer correction.Rollback()
+	var pid int
+	require.NoError(t, correction.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE id = $1 FOR UPDATE", w.order.ID).Scan(&pid))
+	found := make(chan db.MoveContext, 1)
+	var move errgroup.Group
+	move.Go(func() error {
+		return database.InMove(t.Context(), w.order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, moveContext *db.MoveContext) error {
+			found <- *moveContext
+			return saveNextMove(t, writes, order)
+		})
+	})
+	poll.Until(t, func() error {
+		var waiting int
+		err := database.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", pid).Scan(&waiting)
+		if err == nil && waiting == 0 {
+			err = errors.New("the move does not wait for the correction")
+		}
+		return err
+	})
+	_, err = correction.ExecContext(t.Context(), "UPDATE orders SET location_id = $1, rider_id = $2 WHERE id = $3", catalog.DistrictID("PE", "150131"), rider.ID, w.order.ID)
+	require.NoError(t, err)
+	require.NoError(t, correction.Commit())
+	require.NoError(t, move.Wait())
+	moveContext := <-found
+	require.Equal(t, "San Isidro", moveContext.LocationName)
+	require.Equal(t, []string{rider.Name, rider.Phone}, []string{*moveContext.RiderName, *moveContext.RiderPhone})
+	require.NotNil(t, moveContext.RiderActive)
 }
