@@ -75,8 +75,9 @@ func TestPanel_aFormDoesNotWaitForItsSession(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		p := openDelivery(t, s)
 		read(t, p.tab, chromedp.Evaluate[bool](`(() => {
-			AbortSignal.timeout = () => AbortSignal.abort();
-			window.fetch = (_, { signal }) => new Promise((_, reject) => { if (signal?.aborted) reject(signal.reason); });
+			const later = setTimeout;
+			window.setTimeout = (run) => later(run);
+			window.fetch = (_, { signal }) => new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 			return true; })()`))
 		p.pressNamed("button", "Confirmar entrega")
 		p.waitForText("Pedido entregado.")

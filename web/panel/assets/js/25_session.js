@@ -7,7 +7,7 @@
   // Whoever has a bad connection does not wait for the look at the session: after a while the form is sent without it.
   const checkTimeout = 5000;
   const signedIn = async () => {
-    const response = await fetch("/panel/api/session", { redirect: "error", signal: AbortSignal.timeout(checkTimeout) });
+    const response = await fetch("/panel/api/session", { redirect: "error", signal: endAfter(checkTimeout) });
     return response.status !== 401;
   };
 
@@ -18,6 +18,9 @@
     box.append(text, Object.assign(document.createElement("input"), { id, name, type, autocomplete, required: name !== "code" }));
     return box;
   };
+
+  // press sends a form with its button, as a click does: Safari has requestSubmit from 16 on.
+  const press = (form, button) => (button ?? form.querySelector("button[type=submit]")).click();
 
   // ask resolves to true once the person has signed in, and to false if they close the dialog.
   const ask = () => new Promise((resolve) => {
@@ -71,14 +74,15 @@
     event.stopImmediatePropagation();
     if (sending.has(form)) return; // whoever clicks again while the session is looked at means the same sending
     sending.add(form);
-    // Without a connection the form is sent as it is: the browser says what is wrong.
-    if (await signedIn().catch(() => true) || await ask()) {
+    // Without a connection, or a browser that has dialogs, the form is sent as it is: the answer says what is wrong.
+    if (await signedIn().catch(() => true) || !window.HTMLDialogElement || await ask()) {
       checked.add(form);
-      form.requestSubmit(event.submitter);
+      press(form, event.submitter);
       checked.delete(form); // the browser does not send a form that is invalid by now
     }
     setTimeout(() => sending.delete(form)); // the buttons of a form that was sent are switched off by then
   }, true);
 
-  document.querySelector("form[data-resume]")?.requestSubmit();
+  const resumed = document.querySelector("form[data-resume]");
+  if (resumed) press(resumed);
 })();

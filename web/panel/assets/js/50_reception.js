@@ -58,7 +58,7 @@
     let response;
     try {
       response = await fetch(form.action, {
-        method: "POST", body: new URLSearchParams(scan), headers: { "X-Fragment": "reception" }, redirect: "manual", signal: AbortSignal.timeout(scanTimeout),
+        method: "POST", body: new URLSearchParams(scan), headers: { "X-Fragment": "reception" }, redirect: "manual", signal: endAfter(scanTimeout),
       });
     } catch {
       return "Sin conexión con el servicio. El código queda guardado y se vuelve a enviar solo.";
