@@ -119,11 +119,17 @@
     work();
   });
 
-  branch?.addEventListener("change", () => field.focus());
-  // A reader types wherever the focus is: whatever is typed outside of a field belongs to the code.
+  // A branch is chosen with the arrow keys, and Enter leads back to the code.
+  branch?.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    field.focus();
+  });
+  // A reader types wherever the focus is: whatever is typed outside of the code's field belongs to it. In the list of branches it would
+  // choose another branch.
   document.addEventListener("keydown", (event) => {
     if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!document.activeElement.matches("input, select, textarea")) field.focus();
+    if (document.activeElement !== field) field.focus();
   });
   window.addEventListener("online", () => work());
   window.addEventListener("beforeunload", (event) => { if (line.length > 0) event.preventDefault(); });

@@ -1,0 +1,45 @@
+package browser
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"despacho/test/apptest"
+)
+
+// The branch that receives is chosen with the keyboard, whichever it is, and what a barcode reader
+// types then is a code, not the name of another branch.
+func TestPanel_theBranchAtTheCounterByKeyboard(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/branches", Token: token, Body: map[string]any{"name": "Tercera"}})
+		require.Equal(t, http.StatusCreated, made.Status, made.Text)
+		id := s.CreateOrder(t, tenant.KeyA)
+		order := func() *apptest.Answer {
+			return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + id, Token: token})
+		}
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/recepcion")
+		p.waitForFocus("codigo")
+		p.do(chromedp.Focus(chromedp.CSS("#sucursal")), chromedp.KeyEvent(kb.Home))
+		chosen := func() string {
+			return read(t, p.tab, chromedp.Evaluate[string](`document.getElementById("sucursal").value`))
+		}
+		for _, branch := range read(t, p.tab, chromedp.Evaluate[[]string](`[...document.getElementById("sucursal").options].slice(1).map((option) => option.value)`)) {
+			p.do(chromedp.KeyEvent(kb.ArrowDown))
+			require.Equal(t, branch, chosen())
+		}
+		p.do(chromedp.KeyEvent(order().String("guide_code") + "\r"))
+		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
+		require.Equal(t, chosen(), order().String("branch_id"))
+
+		p.do(chromedp.Focus(chromedp.CSS("#sucursal")), chromedp.KeyEvent(kb.Enter))
+		p.waitForFocus("codigo")
+	})
+}
