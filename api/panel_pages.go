@@ -58,14 +58,15 @@ func (s *Server) panelRoute(route panel.Route) handler {
 }
 
 // askToSignIn answers whoever is not signed in. A form of the panel's own pages is kept for after
-// the sign-in; one that another site sent is not.
+// the sign-in; one that another site sent is not. Whoever asked for a file comes to its page, for a
+// download would leave the browser on the sign-in page.
 func (s *Server) askToSignIn(c *gin.Context) error {
 	if c.Request.Method == http.MethodPost && !panel.IsFragment(c) && requireOwnSite(c) == nil {
 		return s.panel.ShowSignInForForm(c)
 	}
 	next := ""
 	if c.Request.Method == http.MethodGet {
-		next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
+		next = "?siguiente=" + url.QueryEscape(s.panel.PageOf(c))
 	}
 	c.Redirect(http.StatusSeeOther, "/panel/ingreso"+next)
 	return nil

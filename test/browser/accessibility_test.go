@@ -128,7 +128,7 @@ func (v *visitor) crawl(who string, paths []string, below ...string) int {
 		v.visit(path)
 		v.do(chromedp.WaitVisible(chromedp.CSS("main, body")))
 		v.look(who, route)
-		for _, link := range read(v.t, v.tab, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href]:not([download])")].filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)`)) {
+		for _, link := range read(v.t, v.tab, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)`)) {
 			for _, root := range below {
 				if link == root || strings.HasPrefix(link, root+"/") || strings.HasPrefix(link, root+"?") {
 					paths = append(paths, link)

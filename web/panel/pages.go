@@ -34,7 +34,7 @@ type Pages struct {
 	templates func() map[string]*template.Template
 	assets    assets
 	policy    string
-	// readable are the routes that have a page.
+	// readable are the routes that have a page; a file is none.
 	readable map[string]bool
 }
 
@@ -67,7 +67,7 @@ type Options struct {
 func New(options Options) *Pages {
 	p := &Pages{Options: options, assets: readAssets(), readable: map[string]bool{}}
 	for _, route := range p.Routes() {
-		p.readable[route.Path] = p.readable[route.Path] || route.Method == http.MethodGet
+		p.readable[route.Path] = p.readable[route.Path] || route.Method == http.MethodGet && !strings.HasSuffix(route.Path, fileSuffix)
 	}
 	p.templates = sync.OnceValue(func() map[string]*template.Template { return parseTemplates(p.assets) })
 	p.policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +

@@ -37,7 +37,7 @@ var secretFields = []string{"password", "current", "new", "repeat", "code"}
 // ShowSignInForForm answers a form whose session has ended with the sign-in page, which carries the
 // form. A form with a file or a password cannot be carried; then the page says so.
 func (p *Pages) ShowSignInForForm(c *gin.Context) error {
-	signIn := SignIn{Ended: true, Next: p.pageOfForm(&Request{Context: c}).String()}
+	signIn := SignIn{Ended: true, Next: p.PageOf(c)}
 	signIn.Form = p.carryForm(c)
 	return p.ShowSignIn(c, http.StatusUnauthorized, signIn)
 }

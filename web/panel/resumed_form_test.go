@@ -1,8 +1,11 @@
 package panel_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -11,6 +14,7 @@ import (
 	"despacho/models"
 	"despacho/orders"
 	"despacho/test/apptest"
+	"despacho/web/panel"
 )
 
 // endSessions ends the sessions of a tenant's users, as time does.
@@ -114,6 +118,41 @@ func TestSession_leadsBackToThePageOfTheForm(t *testing.T) {
 			"/panel/envios/" + id + "/reenviar":  "/panel/pedidos",
 		} {
 			require.Equal(t, page, v.post(action, url.Values{"a": {"b"}}).fieldsOf(t, "/panel/ingreso").Get("siguiente"), action)
+		}
+	})
+}
+
+// Whoever asked for a file comes to its page, with its filter: a download leaves the browser on the
+// page that it is on. No link has the download attribute, with which the browser would save the
+// sign-in page under the name of the file.
+func TestSession_leadsBackToThePageOfAFile(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		pages := map[string]string{
+			"/panel/pedidos.csv?estado=received&q=Ana+D%C3%ADaz": "/panel/pedidos?estado=received&q=Ana+D%C3%ADaz",
+			"/panel/actividad.csv?accion=sign_in":                "/panel/actividad?accion=sign_in",
+			"/panel/cobertura.csv":                               "/panel/cobertura",
+			"/panel/carga/plantilla.csv?separador=coma":          "/panel/carga?separador=coma",
+		}
+		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
+			if route.Method == http.MethodGet && strings.HasSuffix(route.Path, ".csv") {
+				require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(pages)), func(file string) bool {
+					return strings.HasPrefix(file, route.Path)
+				}), route.Path)
+			}
+		}
+		for file, page := range pages {
+			require.Equal(t, "/panel/ingreso?siguiente="+url.QueryEscape(page), signedOut(t, s).get(file).Location)
+		}
+
+		row := tenant.Row(s.App.Clock().Now())
+		row.Status = models.StatusReceived
+		tenant.InsertRows(t, []models.Order{row})
+		v := getAs(t, s, tenant, &models.User{Admin: true})
+		for _, path := range []string{"/panel/pedidos", "/panel/asignacion", "/panel/actividad", "/panel/cobertura", "/panel/cobertura/carga", "/panel/carga"} {
+			shown := v.read(path).Text
+			require.Regexp(t, `href="/panel/[a-z/]+\.csv[^>]*>`, shown, path)
+			require.NotRegexp(t, `href="/panel/[a-z/]+\.csv[^>]*download`, shown, path)
 		}
 	})
 }

@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"despacho/db"
@@ -59,7 +61,7 @@ func (p *Pages) redirectToStored(v *Request, status int, content []byte) error {
 	if err != nil {
 		return err
 	}
-	target := p.pageOfForm(v)
+	target := p.pageOf(v)
 	query := target.Query()
 	query.Set(storedPageParameter, stored.ID.String())
 	target.RawQuery = query.Encode()
@@ -72,19 +74,32 @@ func storedPageContext(page *models.StoredPage) []byte {
 	return append(page.ID[:], page.SessionID[:]...)
 }
 
-// pageOfForm is the address of the page that a form belongs to: the one that the handler names, the
-// form's own if it is also a page, or the nearest page above it.
-func (p *Pages) pageOfForm(v *Request) *url.URL {
+// PageOf is the address of the page that a request belongs to, for after signing in.
+func (p *Pages) PageOf(c *gin.Context) string { return p.pageOf(&Request{Context: c}).String() }
+
+// pageOf is the address of the page that a form or a file belongs to: the one that the handler
+// names, its own if that is also a page, the list that the file has, or the nearest page above it.
+func (p *Pages) pageOf(v *Request) *url.URL {
 	if v.PagePath != "" {
 		return &url.URL{Path: v.PagePath}
 	}
 	query := v.Request.URL.Query()
 	query.Del(accountParameter)
 	target := url.URL{Path: v.Request.URL.Path, RawQuery: query.Encode()}
-	for route := v.FullPath(); !p.readable[route]; route = path.Dir(route) {
-		target.Path = path.Dir(target.Path)
+	for route := v.FullPath(); !p.readable[route]; route = above(route) {
+		target.Path = above(target.Path)
 	}
 	return &target
+}
+
+// fileSuffix is how the path of a file ends; the rest of it may be the page of its list.
+const fileSuffix = ".csv"
+
+func above(at string) string {
+	if list, isFile := strings.CutSuffix(at, fileSuffix); isFile {
+		return list
+	}
+	return path.Dir(at)
 }
 
 // NamesStored reports whether a request asks for a stored page.
