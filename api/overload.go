@@ -41,11 +41,16 @@ func (s *Server) limitInFlight(c *gin.Context) {
 	response.send(c, s.config.Timeouts.Progress)
 }
 
-// serveInSlot runs the handler. The slot is returned before the response is sent.
+// refusedKey is the error of a request that gets no slot, in its context.
+const refusedKey = "refused"
+
+// serveInSlot runs the handler. The slot is returned before the response is sent. A request that
+// gets no slot is answered by its route all the same: people get a page.
 func (s *Server) serveInSlot(c *gin.Context) {
 	leave, err := s.enterClient(c)
 	if err != nil {
-		s.fail(c, err)
+		c.Set(refusedKey, err)
+		c.Next()
 		return
 	}
 	defer leave()
@@ -54,7 +59,8 @@ func (s *Server) serveInSlot(c *gin.Context) {
 	}
 	defer slot.leaveToClient()
 	if err := slot.Enter(c.Request.Context()); err != nil {
-		s.fail(c, err)
+		c.Set(refusedKey, err)
+		c.Next()
 		return
 	}
 	c.Request = c.Request.WithContext(inflight.With(c.Request.Context(), slot))

@@ -21,6 +21,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/inflight"
 	"despacho/internal/photos"
+	"despacho/operators"
 	"despacho/orders"
 )
 
@@ -81,6 +82,47 @@ func TestReport_logsTheCauseOfEvery5xx(t *testing.T) {
 			require.Contains(t, logged.String(), "the cause")
 		})
 	}
+}
+
+// With every slot taken each route refuses as it does for any other error: a page that people open
+// with a page of its kind and its policy, the others with the envelope.
+func TestLimitInFlight_refusesAsItsRouteDoes(t *testing.T) {
+	t.Parallel()
+	limits := config.Timeouts{Request: time.Hour, Upload: time.Hour}
+	s, err := New(Options{Config: &config.Config{MaxRequests: 1, Timeouts: limits}, Clock: clock.System(), Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	s.inFlight <- struct{}{}
+	forPeople := map[string]string{}
+	for _, path := range []string{"/", "/track", "/track/:guide_code", "/files/:name", "/nada"} {
+		forPeople[path] = s.pages.Policy()
+	}
+	for _, route := range s.panel.Routes() {
+		forPeople[route.Path] = s.panel.Policy()
+	}
+	for _, path := range []string{"/panel/", "/panel/ingreso", "/panel/ingreso/codigo", "/panel/salir", operators.PasswordResetPath} {
+		forPeople[path] = s.panel.Policy()
+	}
+	for _, route := range append(s.Routes(), gin.RouteInfo{Method: http.MethodGet, Path: "/nada"}) {
+		if route.Path == "/healthz" || route.Path == "/readyz" {
+			continue // they need no slot
+		}
+		name := route.Method + " " + route.Path
+		request := httptest.NewRequest(route.Method, route.Path, nil)
+		request.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+		recorder := httptest.NewRecorder()
+		s.Handler().ServeHTTP(recorder, request)
+		require.Equal(t, http.StatusServiceUnavailable, recorder.Code, name)
+		require.Equal(t, "1", recorder.Header().Get("Retry-After"), name)
+		if policy := forPeople[route.Path]; policy != "" {
+			require.Equal(t, "text/html; charset=utf-8", recorder.Header().Get("Content-Type"), name)
+			require.Equal(t, policy, recorder.Header().Get("Content-Security-Policy"), name)
+			require.Contains(t, recorder.Body.String(), "<h1>", name)
+			continue
+		}
+		require.Equal(t, jsonType, recorder.Header().Get("Content-Type"), name)
+		require.Contains(t, recorder.Body.String(), `"code":"overloaded"`, name)
+	}
+	require.Len(t, s.inFlight, 1, "nobody gave back what is not theirs")
 }
 
 // A request that waits outside of its slot lets others in, has a slot again afterwards, and gives

@@ -22,7 +22,7 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 		protectPage(c)
 		// Forms send a same-origin referrer: browsers without Sec-Fetch-Site are checked by it.
 		c.Header("Referrer-Policy", "same-origin")
-		if err := h(c); err != nil {
+		if err := run(c, h); err != nil {
 			s.failPanelPage(c, err)
 		}
 		answerUnchanged(c)

@@ -21,7 +21,7 @@ var errNoFile = apperror.New(apperror.NotFound, "file_not_found", "El archivo no
 // a page.
 func (s *Server) photo(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		err := h(c)
+		err := run(c, h)
 		switch {
 		case err == nil:
 		case strings.Contains(c.GetHeader("Accept"), "text/html"):

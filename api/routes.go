@@ -148,10 +148,19 @@ func (s *Server) routes() {
 // handler writes a response, or returns an error that handle renders.
 type handler func(c *gin.Context) error
 
+// run calls a handler, unless the request was refused before. The route renders that error as any
+// other: as JSON, or as a page for people.
+func run(c *gin.Context, h handler) error {
+	if refused, ok := c.Get(refusedKey); ok {
+		return refused.(error)
+	}
+	return h(c)
+}
+
 // handle is the only place where a handler's error becomes a JSON response.
 func (s *Server) handle(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if err := h(c); err != nil {
+		if err := run(c, h); err != nil {
 			s.fail(c, err)
 		}
 	}

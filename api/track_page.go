@@ -24,7 +24,7 @@ func (s *Server) page(h handler) gin.HandlerFunc {
 		defer s.failPanic(c, s.failPage)
 		c.Header("Content-Security-Policy", s.pages.Policy())
 		protectPage(c)
-		if err := h(c); err != nil {
+		if err := run(c, h); err != nil {
 			s.failPage(c, err)
 		}
 		compressPage(c)

@@ -1793,6 +1793,22 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description El servicio recibe demasiadas solicitudes o su base de datos no responde, como página. */
+        PageUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Content-Security-Policy": components["headers"]["Page-Policy"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": string;
+            };
+        };
         /** @description El servicio recibe demasiadas solicitudes o su base de datos no responde. Repita después de lo que dice `Retry-After`. */
         Unavailable: {
             headers: {
@@ -2349,7 +2365,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["PageUnavailable"];
         };
     };
     takeCode: {
@@ -2386,7 +2402,7 @@ export interface operations {
             404: components["responses"]["PageNotFound"];
             429: components["responses"]["PageTooMany"];
             500: components["responses"]["PageInternal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["PageUnavailable"];
         };
     };
     showPackage: {
@@ -2422,7 +2438,7 @@ export interface operations {
             404: components["responses"]["PageNotFound"];
             429: components["responses"]["PageTooMany"];
             500: components["responses"]["PageInternal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["PageUnavailable"];
         };
     };
     listStores: {
