@@ -13,6 +13,7 @@ import (
 	"despacho/catalog"
 	"despacho/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/maplink"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/forms"
@@ -35,9 +36,8 @@ type orderPage struct {
 	Identity           *cell
 	Point              *mapPoint
 	PointForm          *forms.Form
-	// GivenMap is the customer's own map link, where it is a valid URL.
-	GivenMap string
-	Moves    orderMoves
+	GivenMap           givenMap
+	Moves              orderMoves
 	// Correct is the page that corrects the order, CorrectDelivery the form that corrects a delivery;
 	// empty where the user may not.
 	Correct         string
@@ -56,6 +56,10 @@ type orderPage struct {
 }
 
 type mapPoint struct{ Coordinates, Source, Map string }
+
+// givenMap is what the customer sent as a map link: the link in it, and the text where it is more
+// than the link or has none.
+type givenMap struct{ Link, Text string }
 
 type timelineRow struct {
 	Status      models.Status
@@ -117,9 +121,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		at := momentOf(v, *details.AutoCancelAt)
 		page.AutoCancel = &at
 	}
-	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
-		page.GivenMap = link
-	}
+	page.GivenMap = givenMapOf(orEmpty(order.DeliveryMapsURL))
 	page.describeDocument(details)
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
@@ -173,6 +175,14 @@ func pointOf(lat, lng *float64, source string) *mapPoint {
 	}
 	coordinates := degrees(*lat) + "," + degrees(*lng)
 	return &mapPoint{coordinates, source, "https://www.google.com/maps/search/?api=1&query=" + url.QueryEscape(coordinates)}
+}
+
+func givenMapOf(sent string) givenMap {
+	link := maplink.WebLink(sent)
+	if link == sent {
+		return givenMap{Link: link}
+	}
+	return givenMap{link, sent}
 }
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }

@@ -84,6 +84,28 @@ func TestOrder_showsEverything(t *testing.T) {
 	})
 }
 
+// Whoever completes the point sees what the customer sent, whatever it is.
+func TestOrder_showsTheMapLinkThatGaveNoPoint(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		for sent, link := range map[string]string{
+			"maps.app.goo.gl/AbC":                       "https://maps.app.goo.gl/AbC",
+			"http://goo.gl/maps/AbC":                    "http://goo.gl/maps/AbC",
+			"Mi ubicación: https://maps.app.goo.gl/AbC": "https://maps.app.goo.gl/AbC",
+			"a la vuelta de mi casa":                    "",
+			"javascript:alert(1)":                       "",
+		} {
+			shown := v.read("/panel/pedidos/" + s.CreateOrder(t, tenant.KeyA, map[string]any{"delivery_maps_url": sent}))
+			require.Contains(t, shown.words(), "Nadie sabe todavía el punto exacto.")
+			require.Equal(t, link, shown.links()["Enlace que envió el cliente"], sent)
+			if link != sent {
+				require.Contains(t, shown.words(), "El cliente envió: "+sent)
+			}
+		}
+	})
+}
+
 // An amount that the store has not fixed yet is due: no page says that there is nothing to collect.
 func TestOrder_anAmountThatIsNotFixedIsNotNothing(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
