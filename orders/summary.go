@@ -84,12 +84,9 @@ func (s *Summary) DeliveryRate() (rate float64, known bool) {
 }
 
 // Summary summarizes the orders that the caller may see, of all stores or of one, created between
-// two days of the operator's time zone, both included. Swapped days are put in order, and a period
-// that is too long is cut at its beginning.
+// two days of the operator's time zone, both included, from not after to. A period that is too
+// long is cut at its beginning.
 func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time, store *uuid.UUID) (*Summary, error) {
-	if from.After(to) {
-		from, to = to, from
-	}
 	if earliest := to.AddDate(0, 0, 1-maxSummaryDays); from.Before(earliest) {
 		from = earliest
 	}

@@ -37,23 +37,24 @@ type auditRow struct {
 
 // auditQuery is the query of the URL.
 type auditQuery struct {
-	Action, User, From, To string
-	Page                   int
+	Action, User string
+	Days         days
+	Page         int
 }
 
 func readAuditQuery(v *Request) auditQuery {
-	return auditQuery{Action: v.Query("accion"), User: v.Query("usuario"), From: v.Query("desde"), To: v.Query("hasta"), Page: pageNumber(v)}
+	return auditQuery{Action: v.Query("accion"), User: v.Query("usuario"), Days: readDays(v), Page: pageNumber(v)}
 }
 
 // Filtered reports whether a filter is set.
 func (q auditQuery) Filtered() bool {
-	return q.Action != "" || q.User != "" || q.From != "" || q.To != ""
+	return q.Action != "" || q.User != "" || q.Days.Any()
 }
 
 // at is a URL with the query.
 func (q auditQuery) at(path string) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"accion": q.Action, "usuario": q.User, "desde": q.From, "hasta": q.To} {
+	for name, value := range map[string]string{"accion": q.Action, "usuario": q.User, "desde": q.Days.First(), "hasta": q.Days.Last()} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -69,7 +70,7 @@ func (q auditQuery) at(path string) string {
 
 // operatorsQuery is the query for the use case. What the form cannot send is ignored.
 func (q auditQuery) operatorsQuery() operators.AuditQuery {
-	query := operators.AuditQuery{UserID: optionalID(q.User), From: optionalDay(q.From), To: optionalDay(q.To)}
+	query := operators.AuditQuery{UserID: optionalID(q.User), From: q.Days.From, To: q.Days.To}
 	if _, known := auditWords[models.AuditAction(q.Action)]; known {
 		query.Action = models.AuditAction(q.Action)
 	}

@@ -35,6 +35,10 @@ func TestAudit_pageAndFile(t *testing.T) {
 		require.Contains(t, filtered, "Zapatería Sol")
 		require.NotContains(t, filtered, "<td data-label=\"Acción\">Inició sesión")
 		require.Contains(t, v.read("/panel/actividad?hasta=2001-01-01").Text, "Nada cumple con el filtro")
+		swapped := v.read("/panel/actividad?desde=2100-01-01&hasta=2001-01-01")
+		require.Contains(t, swapped.Text, "Zapatería Sol")
+		require.Equal(t, []string{"2001-01-01", "2100-01-01"}, swapped.days())
+		require.Equal(t, []string{"", ""}, v.read("/panel/actividad?desde=0026-03-10&hasta=ayer").days(), "no filter is shown that is not applied")
 
 		file := v.read("/panel/actividad.csv?accion=store.created")
 		require.Contains(t, file.Header.Get("Content-Disposition"), "attachment")

@@ -10,7 +10,6 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
@@ -60,8 +59,8 @@ type orderQuery struct {
 	Status       models.Status
 	Search       string
 	Store, Rider string
-	From, To     string
-	// Date is which date From and To are about: byCreation or byDelivery.
+	Days         days
+	// Date is which date the days are about: byCreation or byDelivery.
 	Date         string
 	WithoutPoint bool
 	// Sort is the column to sort by, with a minus in front for descending; empty is newest first.
@@ -77,7 +76,7 @@ const (
 func readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
-		From: v.Query("desde"), To: v.Query("hasta"), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
+		Days: readDays(v), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
 	}
 	if _, known := sortColumns[strings.TrimPrefix(v.Query("orden"), "-")]; known {
 		query.Sort = v.Query("orden")
@@ -92,12 +91,11 @@ func readOrderQuery(v *Request) orderQuery {
 	return query
 }
 
-// ordersQuery is the query for the use case. Invalid dates and ids are ignored: the form cannot
-// send them.
+// ordersQuery is the query for the use case. Invalid ids are ignored: the form cannot send them.
 func (q orderQuery) ordersQuery() orders.Query {
 	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery, Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
-	query.From, query.To = optionalDay(q.From), optionalDay(q.To)
+	query.From, query.To = q.Days.From, q.Days.To
 	query.Sort = q.orderSort()
 	return query
 }
@@ -107,14 +105,6 @@ func optionalID(text string) *uuid.UUID {
 		return &id
 	}
 	return nil
-}
-
-func optionalDay(text string) *time.Time {
-	at, err := time.Parse(time.DateOnly, text)
-	if err != nil || !clock.InRange(at) {
-		return nil
-	}
-	return &at
 }
 
 // path is the page's URL with the query.
@@ -129,8 +119,8 @@ func (q orderQuery) path() string {
 	set("q", q.Search)
 	set("tienda", q.Store)
 	set("motorizado", q.Rider)
-	set("desde", q.From)
-	set("hasta", q.To)
+	set("desde", q.Days.First())
+	set("hasta", q.Days.Last())
 	if q.Date == byDelivery {
 		values.Set("fecha", byDelivery)
 	}
@@ -152,7 +142,7 @@ func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
 
 // Narrowed reports whether one of the filters is set that are collapsed on a phone.
 func (q orderQuery) Narrowed() bool {
-	return q.Store != "" || q.Rider != "" || q.From != "" || q.To != "" || q.WithoutPoint
+	return q.Store != "" || q.Rider != "" || q.Days.Any() || q.WithoutPoint
 }
 
 func (p *Pages) listOrders(v *Request) error {

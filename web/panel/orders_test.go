@@ -37,6 +37,17 @@ func (p *page) tabs() map[string]string {
 	return tabs
 }
 
+var dayField = regexp.MustCompile(`<input id="(?:desde|hasta)" [^>]*value="([^"]*)"`)
+
+// days are the first and the last day in the fields of a filter.
+func (p *page) days() []string {
+	var days []string
+	for _, match := range dayField.FindAllStringSubmatch(p.Text, -1) {
+		days = append(days, match[1])
+	}
+	return days
+}
+
 // create makes an order through the API and returns its id and guide code.
 func create(t *testing.T, s *apptest.Service, key string, changes map[string]any) (id, code string) {
 	t.Helper()
@@ -137,12 +148,22 @@ func TestBoard_filtersAndCountsByStatus(t *testing.T) {
 			"desde=2026-03-09":                  {registered, received},
 			"hasta=2026-03-08":                  {assigned, delivered, cancelled},
 			"desde=2026-03-08&hasta=2026-03-08": {assigned, delivered},
+			"desde=2026-03-09&hasta=2026-03-08": {registered, received, assigned, delivered},
 			"desde=ayer":                        {registered, received, assigned, delivered, cancelled},
 			"sin_punto=1":                       {registered, received},
 			"sin_punto=1&" + storeB:             {received},
 		} {
 			require.Equal(t, ids(rows...), v.read("/panel/pedidos?"+query).rows(), query)
 		}
+
+		swapped := v.read("/panel/pedidos?desde=2026-03-09&hasta=2026-03-08")
+		require.Equal(t, []string{"2026-03-08", "2026-03-09"}, swapped.days())
+		require.Contains(t, swapped.Text, `href="/panel/pedidos.csv?desde=2026-03-08&amp;hasta=2026-03-09"`)
+		require.Equal(t, "4", swapped.tabs()["Todos"])
+		halfTyped := v.read("/panel/pedidos?desde=0026-03-10&hasta=2026-02-31")
+		require.Equal(t, []string{"", ""}, halfTyped.days(), "no filter is shown that is not applied")
+		require.Contains(t, halfTyped.Text, `href="/panel/pedidos.csv"`)
+		require.Contains(t, halfTyped.Text, `min="2000-01-01" max="2100-12-31"`)
 
 		all := v.read("/panel/pedidos")
 		require.Equal(t, map[string]string{"Todos": "5", "Registrado": "1", "Recibido": "1", "En reparto": "1", "Entregado": "1", "Cancelado": "1"}, all.tabs())

@@ -25,6 +25,7 @@ const usualPeriod = 30
 type summaryPage struct {
 	Periods []tab
 	Query   summaryQuery
+	Shown   days
 	Stores  []forms.Option
 	// Span is the period as text; Shortened means that the requested period was longer.
 	Span      string
@@ -41,57 +42,58 @@ func (f figure) Long() bool { return utf8.RuneCountInString(f.Value) > 9 }
 
 // summaryQuery is the query of the URL. Chosen days take precedence over a usual period.
 type summaryQuery struct {
-	// Days is the usual period, 0 where the days were chosen.
-	Days     int
-	From, To time.Time
-	Store    string
+	// Usual is the usual period, 0 where the days were chosen.
+	Usual int
+	// Days are both set.
+	Days  days
+	Store string
 }
 
 func (p *Pages) readSummaryQuery(v *Request) summaryQuery {
 	now := p.Clock.Now().In(v.Operator().TimeZone())
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	query := summaryQuery{Days: usualPeriod, To: today, Store: v.Query("tienda")}
-	for _, days := range usualPeriods {
-		if v.Query("periodo") == strconv.Itoa(days) {
-			query.Days = days
+	query := summaryQuery{Usual: usualPeriod, Days: readDays(v), Store: v.Query("tienda")}
+	for _, length := range usualPeriods {
+		if v.Query("periodo") == strconv.Itoa(length) {
+			query.Usual = length
 		}
 	}
-	query.From = today.AddDate(0, 0, 1-query.Days)
-	from, to := optionalDay(v.Query("desde")), optionalDay(v.Query("hasta"))
-	if to != nil {
-		query.Days, query.To, query.From = 0, *to, to.AddDate(0, 0, 1-usualPeriod)
+	length := query.Usual
+	if query.Days.Any() {
+		query.Usual, length = 0, usualPeriod
 	}
-	if from != nil {
-		query.Days, query.From = 0, *from
+	if query.Days.To == nil {
+		query.Days.To = &today
 	}
+	if query.Days.From == nil {
+		from := query.Days.To.AddDate(0, 0, 1-length)
+		query.Days.From = &from
+	}
+	query.Days = query.Days.inOrder() // a first day after today
 	return query
 }
 
 // path is the page's URL for a usual period of the same store.
-func (q summaryQuery) path(days int) string {
-	values := url.Values{"periodo": {strconv.Itoa(days)}}
+func (q summaryQuery) path(length int) string {
+	values := url.Values{"periodo": {strconv.Itoa(length)}}
 	if q.Store != "" {
 		values.Set("tienda", q.Store)
 	}
 	return summaryPath + "?" + values.Encode()
 }
 
-// Day is a date for its input field.
-func (summaryQuery) Day(day time.Time) string { return day.Format(time.DateOnly) }
-
 func (p *Pages) showSummary(v *Request) error {
 	query := p.readSummaryQuery(v)
-	summary, err := p.Orders.Summary(v.Ctx(), v.Caller, query.From, query.To, optionalID(query.Store))
+	summary, err := p.Orders.Summary(v.Ctx(), v.Caller, *query.Days.From, *query.Days.To, optionalID(query.Store))
 	if err != nil {
 		return err
 	}
 	page := summaryPage{
-		Query: query, Shortened: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
+		Query: query, Shown: days{&summary.From, &summary.To}, Shortened: query.Days.From.Before(summary.From), Span: spanOf(summary.From, summary.To),
 		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil),
 	}
-	page.Query.From, page.Query.To = summary.From, summary.To
-	for _, days := range usualPeriods {
-		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(days) + " días", Path: query.path(days), Current: days == query.Days})
+	for _, length := range usualPeriods {
+		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: query.path(length), Current: length == query.Usual})
 	}
 	if v.Caller.StoreID == nil {
 		stores, err := p.Operators.Stores(v.Ctx(), v.Operator())

@@ -93,7 +93,10 @@ func TestSummary_figuresOfAPeriod(t *testing.T) {
 		require.Equal(t, "5", day.figures()["Creados"])
 		require.Contains(t, day.words(), "Pedidos creados el 09/03/2026")
 		require.Equal(t, "4", v.read("/panel/resumen?desde=2026-03-08&hasta=2026-03-09&tienda=" + tenant.StoreA.ID.String()).figures()["Creados"])
-		require.Equal(t, "9", v.read("/panel/resumen?desde=2026-03-10&hasta=2026-03-04").figures()["Creados"], "days in the wrong order are put right")
+		swapped := v.read("/panel/resumen?desde=2026-03-10&hasta=2026-03-04")
+		require.Equal(t, "9", swapped.figures()["Creados"], "days in the wrong order are put right")
+		require.Equal(t, []string{"2026-03-04", "2026-03-10"}, swapped.days())
+		require.Equal(t, []string{"2026-03-10", "2026-12-31"}, v.read("/panel/resumen?desde=2026-12-31").days(), "a first day after today")
 	})
 }
 
