@@ -41,15 +41,17 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	if !present {
 		return
 	}
-	render := s.pages.Failure
-	switch f.Kind {
-	case apperror.NotFound:
-		typed := cmp.Or(c.Param("guide_code"), c.Query("code"))
-		render = func(w io.Writer) error { return s.pages.NotFound(w, typed) }
-	case apperror.TooMany:
-		render = func(w io.Writer) error { return s.pages.TooMany(w, f.RetryAfter) }
-	}
-	if err := showPage(c, statusOf[f.Kind], render); err != nil {
+	typed := cmp.Or(c.Param("guide_code"), c.Query("code"))
+	err = showPage(c, statusOf[f.Kind], func(w io.Writer) error {
+		switch f.Kind {
+		case apperror.NotFound:
+			return s.pages.NotFound(w, typed)
+		case apperror.TooMany:
+			return s.pages.TooMany(w, f.RetryAfter, typed)
+		}
+		return s.pages.Failure(w, typed)
+	})
+	if err != nil {
 		s.fail(c, err)
 	}
 }

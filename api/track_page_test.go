@@ -237,6 +237,7 @@ func TestTrackPage_sharesTheLimitOfTracking(t *testing.T) {
 		requirePage(t, limited, http.StatusTooManyRequests)
 		require.Equal(t, "30", limited.Header.Get("Retry-After"), "the clock stands half a minute before the next")
 		require.Contains(t, limited.Text, "en 30 segundos")
+		require.Contains(t, limited.Text, ` value="`+code+`"`, "to be asked for again")
 		requirePage(t, trackPage(t, s, code, ownAddress()), http.StatusNotFound)
 	})
 }
@@ -272,7 +273,9 @@ func TestTrackPage_failureIsAPage(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
 	require.NoError(t, s.App.DB.Close())
-	page := trackPage(t, s, guidecode.New(), nil)
+	code := guidecode.New()
+	page := trackPage(t, s, code, nil)
 	requirePage(t, page, http.StatusInternalServerError)
 	require.Contains(t, page.Text, "Algo salió mal")
+	require.Contains(t, page.Text, ` value="`+code+`"`, "to be asked for again")
 }

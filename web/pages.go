@@ -82,16 +82,21 @@ type codePage struct {
 	Typed string
 }
 
-// maxTyped is how much of a wrong code is put back; a code has 12 characters.
+// maxTyped is how much of what was typed is put back; a code has 12 characters.
 const maxTyped = 60
 
-// NotFound is shown for every code without a package, with the code as it was typed.
+// askAgain renders a page that asks for the code again, with the code as it was typed.
+func (p *Pages) askAgain(w io.Writer, page codePage, typed string) error {
+	page.Typed = strings.ToValidUTF8(typed[:min(len(typed), maxTyped)], "")
+	return p.code.Execute(w, page)
+}
+
+// NotFound is shown for every code without a package.
 func (p *Pages) NotFound(w io.Writer, typed string) error {
-	return p.code.Execute(w, codePage{
+	return p.askAgain(w, codePage{
 		Title: "No encontramos tu envío",
 		Text:  "Revisa el código: tiene 11 letras y números, sin contar el guion. Si está bien escrito, consulta con la tienda donde compraste.",
-		Typed: strings.ToValidUTF8(typed[:min(len(typed), maxTyped)], ""),
-	})
+	}, typed)
 }
 
 // NoSuchPage is shown to a browser for an address that does not exist.
@@ -103,19 +108,19 @@ func (p *Pages) NoSuchPage(w io.Writer) error {
 }
 
 // TooMany is shown when the rate limit is reached.
-func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
-	return p.code.Execute(w, codePage{
+func (p *Pages) TooMany(w io.Writer, wait time.Duration, typed string) error {
+	return p.askAgain(w, codePage{
 		Title: "Demasiadas consultas seguidas",
 		Text:  "Desde tu conexión se hicieron muchas consultas en poco tiempo. Vuelve a intentarlo en " + inSeconds(wait) + ".",
-	})
+	}, typed)
 }
 
 // Failure is shown for an internal error.
-func (p *Pages) Failure(w io.Writer) error {
-	return p.code.Execute(w, codePage{
+func (p *Pages) Failure(w io.Writer, typed string) error {
+	return p.askAgain(w, codePage{
 		Title: "Algo salió mal",
 		Text:  "No pudimos mostrar tu envío. Tu pedido no se ve afectado: vuelve a intentarlo en unos segundos.",
-	})
+	}, typed)
 }
 
 // NoPhoto is shown to whoever opens a photo that cannot be shown, with the reason. Who may see the

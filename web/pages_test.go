@@ -52,7 +52,7 @@ func everyPage(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, func(w io.Writer) error { return pages.NotFound(w, `mal "escrito"`) }),
-		"too many": rendered(t, func(w io.Writer) error { return pages.TooMany(w, 30*time.Second) }), "failure": rendered(t, pages.Failure),
+		"too many": rendered(t, func(w io.Writer) error { return pages.TooMany(w, 30*time.Second, "") }), "failure": rendered(t, func(w io.Writer) error { return pages.Failure(w, "") }),
 		"no photo": rendered(t, func(w io.Writer) error {
 			return pages.NoPhoto(w, "La dirección de la foto venció.", "https://despacho.example/panel")
 		}),
@@ -220,6 +220,6 @@ func TestPages_areAccessible(t *testing.T) {
 func TestTooMany_saysHowLongToWait(t *testing.T) {
 	t.Parallel()
 	for wait, want := range map[time.Duration]string{30 * time.Second: "en 30 segundos.", 300 * time.Millisecond: "en 1 segundo."} {
-		require.Contains(t, rendered(t, func(w io.Writer) error { return pages.TooMany(w, wait) }), want)
+		require.Contains(t, rendered(t, func(w io.Writer) error { return pages.TooMany(w, wait, "") }), want)
 	}
 }
