@@ -5,7 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -31,8 +31,12 @@ const (
 	MaxSignInRequest = 2 * maxResumedForm
 )
 
-// secretFields are never carried: whoever typed one types it again.
-var secretFields = []string{"password", "current", "new", "repeat", "code"}
+// hasSecret reports whether a form is never carried: whoever typed a secret types it again. Those
+// of somebody's own account have passwords and codes of the second factor, and the others no secret
+// but the password of another user.
+func hasSecret(path string, values url.Values) bool {
+	return path == accountPath || strings.HasPrefix(path, accountPath+"/") || values.Get("password") != ""
+}
 
 // ShowSignInForForm answers a form whose session has ended with the sign-in page, which carries the
 // form. A form with a file or a password cannot be carried; then the page says so.
@@ -49,7 +53,7 @@ func (p *Pages) carryForm(c *gin.Context) string {
 		return ""
 	}
 	values, err := posted(c)
-	if err != nil || slices.ContainsFunc(secretFields, func(name string) bool { return values.Get(name) != "" }) {
+	if err != nil || hasSecret(c.Request.URL.Path, values) {
 		return ""
 	}
 	packed, err := json.Marshal(resumedForm{Path: c.Request.URL.RequestURI(), Values: values})

@@ -91,10 +91,19 @@ func TestSession_whatIsNotCarried(t *testing.T) {
 		request.Header.Set("Sec-Fetch-Site", "cross-site")
 		require.Equal(t, http.StatusSeeOther, signedOut(t, s).do(request).Status)
 
-		secret := v.post("/panel/cuenta", url.Values{"current": {"la de antes"}, "new": {"otra"}, "repeat": {"otra"}})
-		require.Equal(t, http.StatusUnauthorized, secret.Status)
-		require.Empty(t, secret.fieldsOf(t, "/panel/ingreso").Get("formulario"))
-		require.Contains(t, secret.words(), "Su sesión terminó.")
+		for path, fields := range map[string]url.Values{
+			"/panel/cuenta":                          {"current": {"la de antes"}, "new": {"otra"}, "repeat": {"otra"}},
+			"/panel/cuenta/segundo-factor":           {"password": {"la de antes"}},
+			"/panel/cuenta/segundo-factor/confirmar": {"code": {"123456"}},
+			"/panel/usuarios":                        {"name": {"Ana"}, "password": {"la de ella"}},
+		} {
+			secret := v.post(path, fields)
+			require.Equal(t, http.StatusUnauthorized, secret.Status, path)
+			require.Empty(t, secret.fieldsOf(t, "/panel/ingreso").Get("formulario"), path)
+			require.Contains(t, secret.words(), "Su sesión terminó.")
+		}
+		size := v.post("/panel/tallas", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"4.00"}})
+		require.NotEmpty(t, size.fieldsOf(t, "/panel/ingreso").Get("formulario"), "the code of a size is no secret")
 
 		opened := v.read(v.get("/panel/tiendas").Location)
 		require.Contains(t, opened.words(), "Si ya había ingresado, su sesión terminó.")
