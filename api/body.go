@@ -66,6 +66,7 @@ func bodyLimits() map[string]bodyLimit {
 		"POST /panel/api/session":             strangerBody,
 		"POST /panel/ingreso":                 newBodyLimit(panel.MaxSignInRequest),
 		"POST /panel/ingreso/codigo":          newBodyLimit(panel.MaxSignInRequest),
+		"POST /panel/ingreso/inicio":          newBodyLimit(panel.MaxSignInRequest),
 		"POST /panel/api/session/reset":       strangerBody,
 		"POST " + operators.PasswordResetPath: strangerBody,
 		"POST /panel/api/orders/:id/deliver":  photoBody,

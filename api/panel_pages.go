@@ -116,6 +116,18 @@ func (s *Server) signInWithCode(c *gin.Context) error {
 	return s.finishSignIn(c, asked, request, err)
 }
 
+// restartSignIn goes back from the second step to the first, and keeps what follows the sign-in.
+func (s *Server) restartSignIn(c *gin.Context) error {
+	if err := requireOwnSite(c); err != nil {
+		return err
+	}
+	asked, _, err := panel.ReadSignIn(c)
+	if err != nil {
+		return err
+	}
+	return s.panel.ShowSignIn(c, http.StatusOK, asked)
+}
+
 // finishSignIn signs in unless the form could not be read, and shows the form of the next step if
 // there is one.
 func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operators.SignInRequest, err error) error {

@@ -115,6 +115,31 @@ func TestSecondFactor_oneRecoveryCodeLeft(t *testing.T) {
 	})
 }
 
+// Whoever starts again at the second step still comes to where they were going, with the form that
+// their session did not outlive.
+func TestSecondFactor_startingAgainLosesNothing(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		const path = "/panel/cuenta/segundo-factor"
+		tenant, user := s.NewTenant(t), &models.User{}
+		v := getAs(t, s, tenant, user)
+		secret := found(t, shownSecret, v.post(path, url.Values{"password": {apptest.Password}}))
+		v.post(path+"/confirmar", url.Values{"code": {codeAt(t, secret, 0)}})
+		endSessions(t, s, tenant)
+
+		ended := v.post("/panel/tiendas", url.Values{"name": {"Zapatería Sol"}}).fieldsOf(t, "/panel/ingreso")
+		require.NotEmpty(t, ended.Get("formulario"))
+		signIn := url.Values{"email": {user.Email}, "password": {apptest.Password}, "siguiente": ended["siguiente"], "formulario": ended["formulario"]}
+		asked := v.post("/panel/ingreso", signIn)
+		require.Contains(t, asked.Text, `formaction="/panel/ingreso/inicio" formnovalidate`)
+		again := v.post("/panel/ingreso/inicio", asked.fieldsOf(t, "/panel/ingreso/codigo"))
+		require.Equal(t, http.StatusOK, again.Status)
+		require.NotContains(t, again.Text, `role="alert"`)
+		fields := again.fieldsOf(t, "/panel/ingreso")
+		require.Contains(t, fields, "password", "the first step")
+		require.Equal(t, []string{"/panel/tiendas", ended.Get("formulario")}, []string{fields.Get("siguiente"), fields.Get("formulario")})
+	})
+}
+
 // A right password that changes before the code is typed is worth nothing.
 func TestSecondFactor_stepEndsWithThePassword(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
