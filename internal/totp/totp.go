@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -39,7 +40,8 @@ func Text(secret []byte) string { return encoding.EncodeToString(secret) }
 // URI is what the application reads from a QR code.
 func URI(issuer, account string, secret []byte) string {
 	query := url.Values{"secret": {Text(secret)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(Digits)}, "period": {fmt.Sprint(period)}}
-	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: query.Encode()}).String()
+	encoded := strings.ReplaceAll(query.Encode(), "+", "%20") // applications show a + as it is
+	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: encoded}).String()
 }
 
 // Step is the time step of a moment.

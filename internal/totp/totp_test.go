@@ -40,9 +40,11 @@ func TestMatch_oneStepEitherWay(t *testing.T) {
 func TestURI(t *testing.T) {
 	t.Parallel()
 	require.Len(t, totp.NewSecret(), 20)
-	uri, err := url.Parse(totp.URI("Rayo & Envíos", "ana@rayo.example", []byte("12345678901234567890")))
+	text := totp.URI("Rayo & Envíos", "ana+1@rayo.example", []byte("12345678901234567890"))
+	require.Contains(t, text, "issuer=Rayo%20%26%20Env%C3%ADos", "applications show a + as it is")
+	uri, err := url.Parse(text)
 	require.NoError(t, err)
-	require.Equal(t, []string{"otpauth", "totp", "/Rayo & Envíos:ana@rayo.example"}, []string{uri.Scheme, uri.Host, uri.Path})
+	require.Equal(t, []string{"otpauth", "totp", "/Rayo & Envíos:ana+1@rayo.example"}, []string{uri.Scheme, uri.Host, uri.Path})
 	require.Equal(t, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", uri.Query().Get("secret"))
 	require.Equal(t, "Rayo & Envíos", uri.Query().Get("issuer"))
 }
