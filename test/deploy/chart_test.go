@@ -198,11 +198,25 @@ func TestChart_saysWhatIsMissing(t *testing.T) {
 		"config.TEMPORAL_ADDRESS": func(v map[string]any) { delete(v["config"].(map[string]any), "TEMPORAL_ADDRESS") },
 		"ingress.host":            func(v map[string]any) { v["ingress"] = map[string]any{"enabled": true} },
 		"replicas":                func(v map[string]any) { v["api"] = map[string]any{"replicas": 0} },
-		"TEMPORAL_API_KEY":        func(v map[string]any) { v["config"].(map[string]any)["TEMPORAL_API_KEY"] = "in the values" },
-		"SECRET_KEY":              func(v map[string]any) { v["config"].(map[string]any)["SECRET_KEY"] = "in the values" },
 	} {
 		values := needed()
 		change(values)
+		_, err := render(t, values)
+		require.ErrorContains(t, err, name)
+	}
+}
+
+// The values of config are in a ConfigMap and in Helm's record of the release, for everybody to read
+// who may read those.
+func TestChart_takesNoSecrets(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"DATABASE_URL", "MIGRATE_DATABASE_URL", "PGPASSWORD", "PGSSLPASSWORD", "SECRET_KEY", "SECRET_KEY_OLD", "HISTORY_KEYS", "DNI_TOKEN",
+		"AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY", "AWS_SESSION_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+		"TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA", "TEMPORAL_CODEC_AUTH", "TEMPORAL_GRPC_META_AUTHORIZATION",
+	} {
+		values := needed()
+		values["config"].(map[string]any)[name] = "in the values"
 		_, err := render(t, values)
 		require.ErrorContains(t, err, name)
 	}
