@@ -70,6 +70,24 @@ func until(t *testing.T, otherwise string, holds func() bool) {
 	})
 }
 
+// closedOutput takes nothing; it ends what writes to it.
+type closedOutput struct{ end func() }
+
+func (o closedOutput) Write([]byte) (int, error) {
+	o.end()
+	return 0, io.ErrClosedPipe
+}
+
+// Without its first line nobody knows the secret, and every event would be refused.
+func TestListener_failsIfItCannotShowTheSecret(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		err := listener.Run(ctx, listener.Options{URL: s.BaseURL, Key: s.KeyA, Forward: newProgram(t).URL, Secret: sender.NewSecret(), Out: closedOutput{end}})
+		require.ErrorIs(t, err, io.ErrClosedPipe)
+	})
+}
+
 // The events of a key reach a program without a public address, signed as webhooks are. What
 // happens while the service cannot be reached comes afterwards, once.
 func TestListener_forwardsEvents(t *testing.T) {

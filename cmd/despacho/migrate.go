@@ -49,8 +49,8 @@ func migrateUp(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d migrations applied, %d locations loaded in %s\n", applied, locations, time.Since(began).Round(time.Millisecond))
-	return nil
+	_, err = fmt.Fprintf(out, "%d migrations applied, %d locations loaded in %s\n", applied, locations, time.Since(began).Round(time.Millisecond))
+	return err
 }
 
 func loadCatalog(ctx context.Context, database *db.DB) (locations int, err error) {

@@ -50,8 +50,8 @@ func operatorEraseCommand() *cobra.Command {
 				}
 				// An order that fails keeps no other from being erased: the counts are true either way.
 				outcome, err := a.Orders.EraseByPhone(ctx, owner, canonical)
-				fmt.Fprintf(cmd.OutOrStdout(), "erased: %d, not ended yet: %d\n", outcome.Erased, outcome.Open)
-				return err
+				_, printErr := fmt.Fprintf(cmd.OutOrStdout(), "erased: %d, not ended yet: %d\n", outcome.Erased, outcome.Open)
+				return errors.Join(err, printErr)
 			})
 		},
 	}

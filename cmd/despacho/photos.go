@@ -54,8 +54,8 @@ comparing both: when every process has the new place as PHOTOS. docs/operations.
 			return withDatabase(cmd.Context(), func(ctx context.Context, database *db.DB) error {
 				transfer.Lookup = database.KnownPhotos
 				done, err := transfer.Run(ctx)
-				fmt.Fprintln(cmd.OutOrStdout(), describeTransfer(done))
-				return err
+				_, printErr := fmt.Fprintln(cmd.OutOrStdout(), describeTransfer(done))
+				return errors.Join(err, printErr)
 			})
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,8 @@ as it is: the command names the first and fails, and the rest is done.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
 				changed, err := a.ReencryptSecrets(ctx)
-				fmt.Fprintf(cmd.OutOrStdout(), "re-encrypted: %d\n", changed)
-				return err
+				_, printErr := fmt.Fprintf(cmd.OutOrStdout(), "re-encrypted: %d\n", changed)
+				return errors.Join(err, printErr)
 			})
 		},
 	})

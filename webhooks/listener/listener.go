@@ -53,7 +53,10 @@ func Run(ctx context.Context, options Options) error {
 			return err
 		}
 		if wait == 0 {
-			l.printf("Listening for events of %s. They go to %s, signed with %s\nCtrl-C ends it.\n", options.URL, options.Forward, options.Secret)
+			_, err := fmt.Fprintf(l.Out, "Listening for events of %s. They go to %s, signed with %s\nCtrl-C ends it.\n", options.URL, options.Forward, options.Secret)
+			if err != nil {
+				return err // nobody knows the secret
+			}
 			wait = longestWait
 		}
 		for i := range page.Events {
