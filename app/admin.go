@@ -24,7 +24,11 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
+	err := serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
+	if errors.Is(err, errInFlight) {
+		return nil // a profile, whose end is nobody's loss
+	}
+	return err
 }
 
 // healthz answers 200 in a process with a worker. In others it answers 404: an API process is

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -76,7 +78,11 @@ func (a *App) checkTemporal(ctx context.Context) error {
 	return temporalcheck.Namespace(ctx, a.Temporal, a.namespace)
 }
 
-// serve runs an HTTP server until ctx ends, then waits for requests in flight.
+// errInFlight means that requests have not ended within the grace.
+var errInFlight = errors.New("requests were still in flight")
+
+// serve runs an HTTP server until ctx ends, then waits for requests in flight; those that take
+// longer than the grace lose their connections, which is errInFlight.
 func serve(ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -87,5 +93,10 @@ func serve(ctx context.Context, server *http.Server, listener net.Listener, grac
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	return server.Shutdown(ctx)
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		_ = server.Close()
+		return fmt.Errorf("SHUTDOWN_TIMEOUT: %w after %s", errInFlight, grace)
+	}
+	return err
 }

@@ -227,6 +227,54 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	require.Contains(t, p.output(), `"request_id":"drain-1"`, "the id is in the log")
 }
 
+// Who looks for the reason of a failed stop finds the variable.
+func TestAPI_saysThatRequestsWereStillInFlight(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	p := start(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t),
+		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": "1ms",
+	}, "api")
+	p.waitForLog(t, "api listening")
+	connection, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	defer connection.Close()
+	_, err = fmt.Fprintf(connection, "POST /panel/api/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+	require.NoError(t, err)
+	line, err := bufio.NewReader(connection).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "100 Continue", "the handler is reading the body")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Error(t, p.Wait())
+	require.Contains(t, p.output(), "despacho: SHUTDOWN_TIMEOUT: requests were still in flight after 1ms\n")
+}
+
+// A profile that somebody takes is not work that a stopping process fails to finish.
+func TestAdmin_aProfileDoesNotFailTheStop(t *testing.T) {
+	t.Parallel()
+	admin := freeAddress(t)
+	p := start(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": freeAddress(t), "ADMIN_ADDR": admin, "TEMPORAL_ADDRESS": closedport.Address(t),
+		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": "1ms",
+	}, "api")
+	p.waitForLog(t, "api listening")
+	answers := make(chan int, 2)
+	for range 2 {
+		go func() {
+			response, err := http.Get("http://" + admin + "/debug/pprof/profile?seconds=55")
+			if err != nil {
+				answers <- 0
+				return
+			}
+			_ = response.Body.Close()
+			answers <- response.StatusCode
+		}()
+	}
+	require.Equal(t, http.StatusInternalServerError, <-answers, "the other profile is being taken")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, p.Wait(), p.output())
+}
+
 // A stopping api first tells the balancer, and goes on serving until that has had time to listen:
 // who still comes is served and sent away.
 func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
