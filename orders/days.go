@@ -21,6 +21,8 @@ const (
 	maxDayLists = 200
 	// maxRuns is how many runs of changed days are read one by one; more are read in one go.
 	maxRuns = 10
+	// pieceDays is how many days are read at once where all of them were too many for one request.
+	pieceDays = 31
 )
 
 // days keeps what the orders of each day of creation come to, for lists of orders. Whoever writes
@@ -85,6 +87,8 @@ type knownDays[T any] struct {
 	first, last int64
 	// readAt is when the first days were read. Changes before checkedAt are in byDay.
 	readAt, checkedAt time.Time
+	// inPieces means that a read of days has failed, perhaps because they were too many.
+	inPieces bool
 }
 
 func newDays[T any](database *db.DB, clk clock.Clock, read func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]T, error)) *days[T] {
@@ -168,25 +172,60 @@ func (d *days[T]) refresh(ctx context.Context, list dayList, known *knownDays[T]
 	// Nothing is known if no read has succeeded since the list was emptied, for whichever days.
 	nothing := known.byDay == nil || known.first > known.last
 	if nothing || setBack || now.Sub(known.readAt) >= rereadAfter {
-		known.byDay, known.first, known.last, known.readAt = map[int64]T{}, first, first-1, now
-	}
-	runs := missing(known.first, known.last, first, last)
-	if known.first <= known.last {
+		known.byDay, known.first, known.last = map[int64]T{}, last+1, last
+		known.readAt, known.checkedAt = now, now
+	} else {
 		changed, err := d.db.ChangedDays(ctx, list.scope, list.between(known.first, known.last), list.zone, known.checkedAt.Add(-settledAfter))
 		if err != nil {
 			return err
 		}
-		runs = append(runs, runsOf(changed)...)
+		for _, run := range runsOf(changed) {
+			if _, err := d.readRun(ctx, list, known, run); err != nil {
+				return err
+			}
+		}
 	}
-	for _, run := range runs {
-		read, err := d.read(ctx, list.scope, list.between(run.first, run.last), list.zone)
+	if err := d.extend(ctx, list, known, first, last); err != nil {
+		return err
+	}
+	known.checkedAt = now
+	return nil
+}
+
+// extend reads the days from first to last that are not known, and those between, so that the union
+// has no gap. Those of an operator with very many orders take longer than a request may: what was
+// read of them is kept, and the next request goes on from there, in pieces.
+func (d *days[T]) extend(ctx context.Context, list dayList, known *knownDays[T], first, last int64) error {
+	length := max(known.first-first, last-known.last)
+	if known.inPieces {
+		length = pieceDays
+	}
+	for first < known.first || known.last < last {
+		run := dayRun{known.last + 1, min(last, known.last+length)}
+		if first < known.first {
+			run = dayRun{max(first, known.first-length), known.first - 1}
+		}
+		found, err := d.readRun(ctx, list, known, run)
 		if err != nil {
+			known.inPieces = true
 			return err
 		}
-		known.replace(run, read)
+		known.first, known.last = min(known.first, run.first), max(known.last, run.last)
+		if found == 0 {
+			length *= 4 // before the first order there are many years to look at
+		}
 	}
-	known.first, known.last, known.checkedAt = min(known.first, first), max(known.last, last), now
 	return nil
+}
+
+// readRun reads a run of days and returns how many of them have orders.
+func (d *days[T]) readRun(ctx context.Context, list dayList, known *knownDays[T], run dayRun) (found int, err error) {
+	read, err := d.read(ctx, list.scope, list.between(run.first, run.last), list.zone)
+	if err != nil {
+		return 0, err
+	}
+	known.replace(run, read)
+	return len(read), nil
 }
 
 // replace takes what was read of a run of days.
@@ -203,20 +242,6 @@ func (k *knownDays[T]) replace(run dayRun, read map[int64]T) {
 
 // dayRun is a run of days, both ends included.
 type dayRun struct{ first, last int64 }
-
-// missing is what lies between what is known and what is wanted, so that the union has no gap.
-func missing(knownFirst, knownLast, first, last int64) (runs []dayRun) {
-	if knownFirst > knownLast {
-		return []dayRun{{first, last}}
-	}
-	if first < knownFirst {
-		runs = append(runs, dayRun{first, knownFirst - 1})
-	}
-	if last > knownLast {
-		runs = append(runs, dayRun{knownLast + 1, last})
-	}
-	return runs
-}
 
 // runsOf joins days, which are in ascending order, to few runs.
 func runsOf(list []int64) (runs []dayRun) {

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,8 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/inflight"
+	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 // A day that has lost its last order is forgotten when it is read again; days around the run stay.
@@ -88,4 +91,52 @@ func TestDays_each_waitsForWhoReads(t *testing.T) {
 		require.Equal(t, 3, slot.held)
 		require.Equal(t, 2, reads)
 	})
+}
+
+// Days that are too many for one request are read by several, each of which goes on where the one
+// before it failed; days without orders cost few reads.
+func TestDays_each_goesOnAfterAFailure(t *testing.T) {
+	t.Parallel()
+	database, err := db.Open(t.Context(), testenv.SQLite(t), db.Options{ConnectTimeout: poll.Deadline})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, database.Close()) })
+	const firstOrder, lastOrder, perRequest = 7_000, 7_365, 100 // days, and what a request has time for
+	tooLong := errors.New("the request has ended")
+	var left, reads int
+	list := newDays(database, clock.System(), func(_ context.Context, _ db.OrderScope, filter db.OrderFilter, _ *time.Location) (map[int64]int64, error) {
+		reads++
+		found := map[int64]int64{}
+		for day := filter.From.Unix() / secondsADay; day < filter.Until.Unix()/secondsADay; day++ {
+			if firstOrder <= day && day <= lastOrder {
+				found[day] = day
+			}
+		}
+		if left -= len(found); left < 0 {
+			return nil, tooLong
+		}
+		return found, nil
+	})
+	read := func(first, last int64) (days []int64, err error) {
+		left = perRequest
+		err = list.each(t.Context(), dayList{zone: time.UTC}, first, last, func(day, of int64) {
+			require.Equal(t, day, of)
+			days = append(days, day)
+		})
+		slices.Sort(days)
+		return days, err
+	}
+	_, err = read(7_100, 7_250)
+	require.ErrorIs(t, err, tooLong)
+	var days []int64
+	for range 10 {
+		if days, err = read(0, 9_000); err == nil {
+			break
+		}
+		require.ErrorIs(t, err, tooLong)
+	}
+	require.NoError(t, err)
+	require.Len(t, days, lastOrder-firstOrder+1)
+	require.EqualValues(t, firstOrder, days[0])
+	require.EqualValues(t, lastOrder, days[len(days)-1])
+	require.Less(t, reads, 40)
 }
