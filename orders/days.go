@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +20,7 @@ const (
 	rereadAfter = time.Hour
 	// maxDayLists bounds the lists whose days are kept.
 	maxDayLists = 200
-	// maxRuns is how many runs of changed days are read one by one; more are read in one go.
+	// maxRuns is how many runs of changed days are read; of more, the nearest are joined.
 	maxRuns = 10
 	// pieceDays is how many days are read at once where all of them were too many for one request.
 	pieceDays = 31
@@ -243,7 +244,8 @@ func (k *knownDays[T]) replace(run dayRun, read map[int64]T) {
 // dayRun is a run of days, both ends included.
 type dayRun struct{ first, last int64 }
 
-// runsOf joins days, which are in ascending order, to few runs.
+// runsOf joins days, which are in ascending order, to few runs, with few days between them: one old
+// order that has changed must not cost the days of years.
 func runsOf(list []int64) (runs []dayRun) {
 	for _, day := range list {
 		if n := len(runs); n > 0 && runs[n-1].last == day-1 {
@@ -252,8 +254,15 @@ func runsOf(list []int64) (runs []dayRun) {
 			runs = append(runs, dayRun{day, day})
 		}
 	}
-	if len(runs) > maxRuns {
-		return []dayRun{{runs[0].first, runs[len(runs)-1].last}}
+	for len(runs) > maxRuns {
+		nearest := 1
+		for i := 2; i < len(runs); i++ {
+			if runs[i].first-runs[i-1].last < runs[nearest].first-runs[nearest-1].last {
+				nearest = i
+			}
+		}
+		runs[nearest-1].last = runs[nearest].last
+		runs = slices.Delete(runs, nearest, nearest+1)
 	}
 	return runs
 }

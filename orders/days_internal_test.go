@@ -26,7 +26,7 @@ func TestKnownDays_replace(t *testing.T) {
 	require.Equal(t, map[int64]string{1: "before", 2: "read again", 4: "new", 5: "after"}, known.byDay)
 }
 
-// Runs have no gap that is not read, and few runs are read one by one.
+// Days are joined to few runs, and those with the fewest days between them first.
 func TestRunsOf(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, runsOf(nil))
@@ -36,7 +36,10 @@ func TestRunsOf(t *testing.T) {
 		scattered = append(scattered, 2*i)
 	}
 	require.Len(t, runsOf(scattered[:maxRuns]), maxRuns)
-	require.Equal(t, []dayRun{{0, 2 * maxRuns}}, runsOf(scattered))
+	require.Len(t, runsOf(scattered), maxRuns)
+	ofYearsAgo := append([]int64{-3_000, -1_000}, scattered...)
+	require.Equal(t, []dayRun{{-3_000, -3_000}, {-1_000, -1_000}}, runsOf(ofYearsAgo)[:2])
+	require.Equal(t, int64(2*maxRuns), runsOf(ofYearsAgo)[maxRuns-1].last)
 }
 
 // waitingSlot counts the slots that its requests hold.
