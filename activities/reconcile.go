@@ -157,9 +157,9 @@ func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.U
 	return int(successes.Load()), outage.Load(), failed
 }
 
-// DriveAbandonedDeliveries makes a workflow send each abandoned delivery: its order's running
-// workflow, or else one of its own. Queued deliveries are sent by the workers; those that a wrong
-// clock holds back are released.
+// DriveAbandonedDeliveries makes each abandoned delivery be sent by its order's running workflow,
+// or else queues it. Queued deliveries are sent by the workers; those that a wrong clock holds back
+// are released.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
 	return a.driveAbandoned(ctx, func() bool { return false })
 }

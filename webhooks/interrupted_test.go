@@ -1,12 +1,14 @@
 package webhooks_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/db"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -87,6 +89,32 @@ func TestInterrupted_countsInTheSchedule(t *testing.T) {
 		id := s.createPending(t, webhookID)
 		s.insertUnfinishedAttempt(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
 		require.InDelta(t, 300, s.send(t, id, models.CauseAuto).again.Seconds(), 60)
+	})
+}
+
+// Abandoned deliveries of an order whose workflow has ended are sent in sequence.
+func TestInterrupted_abandonedEventsInSequence(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := newConfigurableReceiver(t, http.StatusInternalServerError)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, withRetry)
+		first := s.createPending(t, webhookID)
+		row, _ := s.deliveryRow(t, first.String())
+		next := *row
+		next.ID, next.OrderSeq, next.Event = uuid.New(), row.OrderSeq+1, models.EventAssigned
+		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
+		s.WaitForWorkflow(t, row.OrderID.String())
+		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), "order-"+row.OrderID.String(), "", "ended"))
+		for _, id := range []uuid.UUID{next.ID, first} {
+			byOrder, err := s.service.Drive(t.Context(), db.DeliveryTarget{ID: id, WebhookID: row.WebhookID, OrderID: row.OrderID})
+			require.NoError(t, err)
+			require.False(t, byOrder)
+		}
+		s.sendQueued(t)
+		require.Equal(t, []string{"order.created"}, eventNames(receiver.Events()), "the next attempt at the first is seconds away")
+		receiver.status.Store(http.StatusOK)
+		s.now.Advance(10 * time.Second)
+		s.sendQueued(t)
+		require.Equal(t, []string{"order.created", "order.created", "order.assigned"}, eventNames(receiver.Events()))
 	})
 }
 

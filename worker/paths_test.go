@@ -143,7 +143,7 @@ var paths = []path{
 		s.deliver(t, id)
 		return s.waitForOrderEnd(t, id)
 	}},
-	{"delivery", driveAbandonedDelivery},
+	{"delivery", driveDelivery},
 	{"redelivery", driveRedelivery},
 	{"reconcile", func(t *testing.T, i *installation, s *service) (string, string) {
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue}, workflows.ReconcileWorkflowName)
@@ -216,14 +216,18 @@ func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveAbandonedDelivery resumes a delivery whose order's workflow has completed.
-func driveAbandonedDelivery(t *testing.T, _ *installation, s *service) (string, string) {
+// driveDelivery sends a delivery whose order's workflow has completed by a workflow of its own, as
+// earlier releases did.
+func driveDelivery(t *testing.T, _ *installation, s *service) (string, string) {
 	receiver := apptest.NewReceiver(t, nil)
-	deliveryID := s.abandonedDelivery(t, receiver)
-	s.reconcile(t)
+	ref := workflows.WebhookDeliveryRef{ID: s.abandonedDelivery(t, receiver), Event: models.EventCancelled, Host: workflows.HostOf(receiver.URL)}
+	run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: "delivery-" + ref.ID.String(), TaskQueue: s.Config.TaskQueue, StaticSummary: ref.Summary(),
+	}, workflows.DeliveryWorkflowName, ref)
+	require.NoError(t, err)
 	receiver.WaitFor(t, 1)
-	workflowID := workflows.DeliveryWorkflowID(deliveryID)
-	return workflowID, s.waitForEnd(t, workflowID)
+	require.NoError(t, run.Get(t.Context(), nil))
+	return run.GetID(), run.GetRunID()
 }
 
 // driveRedelivery requests a redelivery.

@@ -184,36 +184,38 @@ func TestReconcile_moreThanARunCanDo(t *testing.T) {
 	}
 }
 
-// driving has the activities of a reconcile run that cannot start the workflows of abandoned
-// deliveries, of which there are many, and counts how many it has tried to start.
+// driving has the activities of a reconcile run that cannot tell the workflow of an order about its
+// abandoned deliveries, of which there are many, and counts how often it has tried to.
 func (s *service) driving(t *testing.T, abandoned int, cause error) (a *activities.Activities, asked *atomic.Int64) {
 	t.Helper()
+	id := s.CreateOrder(t, s.Key)
+	s.waitForStartConfirmed(t, id) // until then its deliveries are its own workflow's
 	webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-	due := time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)
+	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)
 	deliveries := make([]models.WebhookDelivery, abandoned)
 	for i := range deliveries {
 		deliveries[i] = models.WebhookDelivery{
-			ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, Event: models.EventWebhookDisabled, Data: `{}`,
+			ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, OrderID: &orderID, OrderSeq: i + 1, Event: models.EventCreated, Data: `{}`,
 			Status: models.WebhookDeliveryPending, NextAttemptAt: &due, CreatedAt: due,
 		}
 	}
 	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), deliveries))
 	asked = new(atomic.Int64)
 	a = s.comparing()
-	a.Webhooks = &webhooks.Service{DB: s.App.DB, Clock: a.Clock, TaskQueue: a.TaskQueue, Temporal: refusedStarts{s.Temporal, cause, asked}}
+	a.Webhooks = &webhooks.Service{DB: s.App.DB, Clock: a.Clock, TaskQueue: a.TaskQueue, Temporal: refusedSignals{s.Temporal, cause, asked}}
 	return a, asked
 }
 
-// refusedStarts is a Temporal client that starts nothing.
-type refusedStarts struct {
+// refusedSignals is a Temporal client that signals nothing.
+type refusedSignals struct {
 	client.Client
 	cause error
 	asked *atomic.Int64
 }
 
-func (c refusedStarts) ExecuteWorkflow(context.Context, client.StartWorkflowOptions, any, ...any) (client.WorkflowRun, error) {
+func (c refusedSignals) SignalWorkflow(context.Context, string, string, string, any) error {
 	c.asked.Add(1)
-	return nil, c.cause
+	return c.cause
 }
 
 // More abandoned deliveries than a run has time for leave time for the rest of its work.

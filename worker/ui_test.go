@@ -69,18 +69,6 @@ func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
 	})
 }
 
-// The workflow of a delivery that was abandoned is named by its event and host, as the activity is.
-func TestUI_deliverySummary(t *testing.T) {
-	each(t, func(t *testing.T, s *service) {
-		receiver := apptest.NewReceiver(t, nil)
-		id := s.abandonedDelivery(t, receiver)
-		s.reconcile(t)
-		receiver.WaitFor(t, 1)
-		described := s.describe(t, workflows.DeliveryWorkflowID(id))
-		require.Equal(t, "order.cancelled → "+workflows.HostOf(receiver.URL), text(t, described.ExecutionConfig.UserMetadata.GetSummary()))
-	})
-}
-
 // details returns the workflow's current details.
 func (s *service) details(t *testing.T, orderID string) string {
 	t.Helper()

@@ -67,12 +67,6 @@ const (
 	redeliveryWorkflowPrefix = "redelivery-"
 )
 
-// DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's
-// workflow.
-func DeliveryWorkflowID(deliveryID uuid.UUID) string {
-	return deliveryWorkflowPrefix + deliveryID.String()
-}
-
 // RedeliveryWorkflowID is the id of the workflow that resends, on request, one delivery or the
 // failed deliveries of one webhook.
 func RedeliveryWorkflowID(id uuid.UUID) string { return redeliveryWorkflowPrefix + id.String() }

@@ -8,7 +8,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// Delivery sends a delivery that no order's workflow is sending, because it was abandoned.
+// Delivery sends a delivery that no order's workflow is sending, because it was abandoned. Releases
+// that did not queue these started it; those that were started go on.
 func Delivery(ctx workflow.Context, delivery WebhookDeliveryRef) error {
 	return send(ctx, delivery).Get(ctx, nil)
 }
