@@ -93,7 +93,7 @@ func TestLimitInFlight_refusesAsItsRouteDoes(t *testing.T) {
 	require.NoError(t, err)
 	s.inFlight <- struct{}{}
 	forPeople := map[string]string{}
-	for _, path := range []string{"/", "/track", "/track/:guide_code", "/files/:name", "/nada"} {
+	for _, path := range []string{"/", "/track", "/track/", "/track/:guide_code", "/track/:guide_code/", "/files/:name", "/nada"} {
 		forPeople[path] = s.pages.Policy()
 	}
 	for _, route := range s.panel.Routes() {

@@ -27,8 +27,10 @@ func (s *Server) routes() {
 	r.GET(docs.Root+"/:page", s.handle(s.serveReference))
 
 	r.GET("/", s.page(s.showTrackingForm))
-	r.GET("/track", s.page(s.redirectToPackage))
-	r.GET("/track/:guide_code", s.page(s.showPackage))
+	for _, end := range []string{"", "/"} { // some programs append a slash to an address
+		r.GET("/track"+end, s.page(s.redirectToPackage))
+		r.GET("/track/:guide_code"+end, s.page(s.showPackage))
+	}
 
 	r.GET("/panel/", s.panelPage(s.redirectToPanel))
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))

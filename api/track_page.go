@@ -71,7 +71,8 @@ func (s *Server) showTrackingForm(c *gin.Context) error {
 }
 
 // redirectToPackage handles the form: it redirects to the package's own URL, which can be
-// bookmarked.
+// bookmarked. Customers paste what they were sent: a whole address, or the code with the sign that
+// ends its sentence.
 func (s *Server) redirectToPackage(c *gin.Context) error {
 	setNoIndex(c)
 	typed := c.Query("code")
@@ -79,8 +80,8 @@ func (s *Server) redirectToPackage(c *gin.Context) error {
 		c.Redirect(http.StatusSeeOther, "/")
 		return nil
 	}
-	code, wellFormed := guidecode.Parse(typed)
-	if !wellFormed {
+	code, err := guidecode.Scan(typed)
+	if err != nil {
 		return s.showByCode(c, typed)
 	}
 	c.Redirect(http.StatusSeeOther, "/track/"+code)

@@ -172,6 +172,16 @@ func TestTrackPage_acceptedSpellings(t *testing.T) {
 	})
 }
 
+// The page is also found at its address with a slash after it.
+func TestTrackPage_slashAfterTheAddress(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		code := created(t, s, s.NewTenant(t).Key).String("guide_code")
+		page := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/track/" + code + "/", Header: ownAddress()})
+		requirePage(t, page, http.StatusOK)
+		require.Contains(t, page.Text, ">"+code+"<")
+	})
+}
+
 var typedCode = regexp.MustCompile(` value="[^"]*"`)
 
 // The page names the store and, while the package is on its way, what to pay.
@@ -249,11 +259,14 @@ func TestTrackPage_formLeadsToTheCanonicalCode(t *testing.T) {
 	handler, code := newServer(t).Handler(), guidecode.New()
 	for typed, target := range map[string]string{
 		code: "/track/" + code, " " + strings.ToLower(strings.ReplaceAll(code, "-", " ")) + " ": "/track/" + code, "": "/", "  ": "/",
+		code + ".": "/track/" + code, "https://despacho.example/track/" + code: "/track/" + code, "despacho.example/track/" + code + "/": "/track/" + code,
 	} {
-		response := fetch(t, handler, "/track?code="+url.QueryEscape(typed), nil)
-		require.Equal(t, http.StatusSeeOther, response.StatusCode, typed)
-		require.Equal(t, target, response.Header.Get("Location"), typed)
-		require.Equal(t, "no-store", response.Header.Get("Cache-Control"))
+		for _, path := range []string{"/track", "/track/"} {
+			response := fetch(t, handler, path+"?code="+url.QueryEscape(typed), nil)
+			require.Equal(t, http.StatusSeeOther, response.StatusCode, typed)
+			require.Equal(t, target, response.Header.Get("Location"), typed)
+			require.Equal(t, "no-store", response.Header.Get("Cache-Control"))
+		}
 	}
 }
 

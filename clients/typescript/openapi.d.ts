@@ -160,8 +160,9 @@ export interface paths {
         };
         /**
          * Ir a la página de un envío
-         * @description Adonde va el formulario: lleva a la página del envío con el código en su forma impresa. Sin código, vuelve a pedirlo; con uno mal
-         *     escrito responde la página de [`GET /track/{guide_code}`](#op-showPackage) para los que no existen.
+         * @description Adonde va el formulario: lleva a la página del envío con el código en su forma impresa, también si se pegó la dirección de la página.
+         *     Sin código, vuelve a pedirlo; con uno mal escrito responde la página de [`GET /track/{guide_code}`](#op-showPackage) para los que no
+         *     existen.
          */
         get: operations["takeCode"];
         put?: never;
