@@ -59,6 +59,12 @@ func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (mo
 	return s.db.CollectedAmount(ctx, caller.Scope(), filter)
 }
 
+// CheckSearch returns the error that reading the orders of a query would, before anything is sent.
+func (s *Service) CheckSearch(caller Caller, query Query) error {
+	_, err := s.filter(caller, query)
+	return err
+}
+
 // eachBatch is how many orders Each reads at once.
 const eachBatch = 500
 

@@ -31,30 +31,38 @@ func erasedSearchText(o *models.Order) string {
 	return textnorm.String(numbers)
 }
 
+// SearchField is the field that the error of a search is about.
+const SearchField = "q"
+
 // maxSearchWords bounds the conditions of a search's statement; an address has fewer words.
 const maxSearchWords = 20
 
 // parseSearch returns the alternatives that a search matches, each with the normalized words that
-// must all be found. There are none if nothing was typed.
+// must all be found. There are none if nothing was typed; a search that can find nothing, because
+// nothing of it is in the texts that are searched, is an error.
 func parseSearch(typed, countryCode string) ([][]string, error) {
 	if strings.TrimSpace(typed) == "" {
 		return nil, nil
-	}
-	var wrong apperror.Fields
-	if len(searchWords(typed)) > maxSearchWords {
-		wrong.Add("q", fmt.Sprintf("la búsqueda admite como máximo %d palabras", maxSearchWords))
 	}
 	alternatives := searchReadings(typed, countryCode)
 	// Some keyboards type letters and digits of a double width.
 	if narrow := norm.NFKC.String(typed); narrow != norm.NFC.String(typed) {
 		alternatives = append(alternatives, searchReadings(narrow, countryCode)...)
 	}
+	var wrong apperror.Fields
+	switch {
+	case len(alternatives) == 0:
+		wrong.Add(SearchField, "escriba letras o números")
+	case len(searchWords(typed)) > maxSearchWords:
+		wrong.Add(SearchField, fmt.Sprintf("la búsqueda admite como máximo %d palabras", maxSearchWords))
+	}
 	return alternatives, wrong.Err()
 }
 
 // searchReadings returns what a search may mean: the words, or for digits a phone with any spacing
 // and a store's own number as it is written. What can be read as a phone of the country or as a
-// guide code may still be something else.
+// guide code may still be something else. There are none without a letter or a digit: normalized
+// text has no others.
 func searchReadings(typed, countryCode string) [][]string {
 	folded := textnorm.String(typed)
 	compact := strings.ReplaceAll(folded, " ", "")
@@ -62,7 +70,7 @@ func searchReadings(typed, countryCode string) [][]string {
 	var readings [][]string
 	switch {
 	case compact == "":
-		return [][]string{{"-"}} // normalized text has no punctuation: nothing matches
+		return nil
 	case isDigits(compact):
 		phrases = []string{compact, folded}
 	default:

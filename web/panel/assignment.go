@@ -20,6 +20,7 @@ const assignablePerPage = orders.MaxBulk
 // assignmentPage lists the orders that can be assigned to a rider.
 type assignmentPage struct {
 	Query        assignmentQuery
+	Search       searchField
 	Tabs         []tab
 	Orders       []*orders.View
 	Pager        pager
@@ -121,10 +122,11 @@ func (p *assignmentPage) choose(ids []uuid.UUID) {
 }
 
 func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
-	counted, err := p.readOrders(v, page.Query.ordersQuery())
+	counted, complaint, err := p.readOrders(v, page.Query.ordersQuery())
 	if err != nil {
 		return err
 	}
+	page.Search = searchField{page.Query.Search, "Guía, destinatario, teléfono o dirección", complaint}
 	if counted.Page.Page != page.Query.Page {
 		// Nobody selected all of the page that is shown in place of the requested one.
 		page.Query.Page, page.Query.All = counted.Page.Page, false

@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
@@ -21,6 +22,7 @@ const ordersPerPage = 50
 
 // ordersPage is the list of orders, the panel's first page.
 type ordersPage struct {
+	Search  searchField
 	Tabs    []tab
 	Columns orderColumnHeads
 	Orders  []*orders.View
@@ -147,13 +149,14 @@ func (q orderQuery) Narrowed() bool {
 
 func (p *Pages) listOrders(v *Request) error {
 	query := readOrderQuery(v)
-	counted, err := p.readOrders(v, query.ordersQuery())
+	counted, complaint, err := p.readOrders(v, query.ordersQuery())
 	if err != nil {
 		return err
 	}
 	query.Page = counted.Page.Page
 	page := ordersPage{
-		Tabs: tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.path(),
+		Search: searchField{query.Search, "Guía, número de la tienda, nombre, teléfono, dirección", complaint},
+		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.path(),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
 		Pager: pagerOf(query.Page, ordersPerPage, counted.Total, func(number int) string { query.Page = number; return query.path() }),
 	}
@@ -177,16 +180,28 @@ func (p *Pages) listOrders(v *Request) error {
 	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
 }
 
-// readOrders reads a page of orders and the counts by status.
-func (p *Pages) readOrders(v *Request, query orders.Query) (*orders.CountedPage, error) {
-	counted, _, err := readPage(&query.Page, query.Limit, func() (*orders.CountedPage, int64, error) {
+// searchField is the field of a search for orders. Error is why the search could not be made.
+type searchField struct{ Value, Placeholder, Error string }
+
+// readOrders reads a page of orders and the counts by status. For a search that cannot be made the
+// page is empty, and complaint says why.
+func (p *Pages) readOrders(v *Request, query orders.Query) (counted *orders.CountedPage, complaint string, err error) {
+	counted, _, err = readPage(&query.Page, query.Limit, func() (*orders.CountedPage, int64, error) {
 		counted, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query)
 		if err != nil {
 			return nil, 0, err
 		}
 		return counted, counted.Total, nil
 	})
-	return counted, err
+	if err == nil {
+		return counted, "", nil
+	}
+	for _, wrong := range apperror.From(err).Fields {
+		if wrong.Field == orders.SearchField {
+			return &orders.CountedPage{Page: &orders.Page{Page: 1}}, forms.Sentence(wrong.Message), nil
+		}
+	}
+	return nil, "", err
 }
 
 // collected sums up what was collected for the delivered orders that the page shows, and for those

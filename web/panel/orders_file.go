@@ -111,6 +111,9 @@ func (p *Pages) downloadOrders(v *Request) error {
 	}
 	query := readOrderQuery(v).ordersQuery()
 	query.LocationID = optionalID(v.Query("destino"))
+	if err := p.Orders.CheckSearch(v.Caller, query); err != nil {
+		return err
+	}
 	name := "pedidos-" + p.Clock.Now().In(v.Operator().TimeZone()).Format("2006-01-02-1504") + ".csv"
 	return p.streamFile(v, name, func(ctx context.Context, file *csvfile.Writer) error {
 		return p.writeOrders(ctx, v, file, query, names)

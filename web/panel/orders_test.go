@@ -1,6 +1,7 @@
 package panel_test
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -101,13 +102,29 @@ func TestBoard_search(t *testing.T) {
 			require.Equal(t, []string{landline}, v.read("/panel/pedidos?q="+url.QueryEscape(typed)).rows(), typed)
 		}
 		for name, typed := range map[string]string{
-			"words of two orders": "nahui tacna", "a wildcard": "%", "another wildcard": "_________", "punctuation": "-'/", "a code that is no one's": "ZZZZZ-ZZZZZZ", "a quote": "' OR 1=1 --",
+			"words of two orders": "nahui tacna", "a code that is no one's": "ZZZZZ-ZZZZZZ", "a quote": "' OR 1=1 --",
 		} {
 			found := v.read("/panel/pedidos?q=" + url.QueryEscape(typed))
 			require.Empty(t, found.rows(), name)
 			require.Contains(t, found.words(), "Ningún pedido cumple con el filtro.")
 		}
 		require.Len(t, v.read("/panel/pedidos?q=++").rows(), 3, "nothing was typed")
+		long := strings.Join(strings.Split("abcdefghijklmnopqrstu", ""), " ")
+		for _, list := range []string{"/panel/pedidos", "/panel/asignacion"} {
+			for typed, complaint := range map[string]string{
+				"%": "Escriba letras o números.", "_________": "Escriba letras o números.", "-'/": "Escriba letras o números.", `\`: "Escriba letras o números.",
+				"😀": "Escriba letras o números.", long: "La búsqueda admite como máximo 20 palabras.",
+			} {
+				query := "?q=" + url.QueryEscape(typed) + "&tienda=" + tenant.StoreA.ID.String()
+				refused := v.read(list + query)
+				require.Empty(t, refused.rows(), typed)
+				require.Contains(t, refused.Text, `aria-invalid="true" aria-describedby="q-about"><p class="hint" id="q-about"><strong>`+complaint+`</strong>`, typed)
+				require.Contains(t, refused.Text, `value="`+html.EscapeString(typed)+`"`, "what was typed is kept")
+				require.Contains(t, refused.Text, `<option value="`+tenant.StoreA.ID.String()+`" selected>`, "and so are the filters")
+				require.NotContains(t, refused.words(), "Ningún pedido cumple con el filtro.")
+				require.Equal(t, http.StatusBadRequest, v.get("/panel/pedidos.csv"+query).Status, "a file has no field to say it at")
+			}
+		}
 		require.Contains(t, v.read("/panel/pedidos?q=%22%3E%3Cscript%3E").Text, `value="&#34;&gt;&lt;script&gt;"`, "what was typed is shown as it was")
 	})
 }
