@@ -37,6 +37,8 @@ type labelsPage struct {
 	Formats []formatLink
 	// Style is the style sheet of the paper format.
 	Style string
+	// Back is the list that the orders were ticked on.
+	Back string
 }
 
 type formatLink struct {
@@ -75,14 +77,14 @@ func (p *Pages) printLabels(v *Request) error {
 		return err
 	}
 	if err != nil {
-		return p.refused(v, home, err)
+		return p.refused(v, p.lastList(v), err)
 	}
 	details, err := p.Orders.Details(v.Ctx(), v.Caller, ids)
 	if err != nil {
 		return err
 	}
 	format := readLabelFormat(v)
-	page := labelsPage{Style: "label-" + format.Name + ".css", Sheets: make([]labelSheet, len(details))}
+	page := labelsPage{Style: "label-" + format.Name + ".css", Back: p.lastList(v), Sheets: make([]labelSheet, len(details))}
 	for _, known := range labelFormats {
 		page.Formats = append(page.Formats, formatLink{known.Label, labelsPath(ids, known), known == format})
 	}

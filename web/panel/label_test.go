@@ -81,6 +81,10 @@ func TestLabel_onlyVisibleOrders(t *testing.T) {
 		}
 		require.Equal(t, http.StatusNotFound, visit(t, s, s.NewTenant(t), nil).get(labels("a6", own)).Status)
 
+		v.read("/panel/pedidos?q=Quintanilla")
+		require.Contains(t, v.read(labels("a6", own)).Text, `href="/panel/pedidos?q=Quintanilla"`)
+		require.Equal(t, "/panel/pedidos?q=Quintanilla", v.get("/panel/etiquetas").Location)
+		v.read("/panel/pedidos")
 		none := v.get("/panel/etiquetas")
 		require.Equal(t, "/panel/pedidos", none.Location)
 		require.Contains(t, v.read(none.Location).words(), "Marque los pedidos cuyas etiquetas quiere imprimir.")
