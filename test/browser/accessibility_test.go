@@ -65,6 +65,23 @@ func TestAccessibility_ofEveryPage(t *testing.T) {
 	})
 }
 
+// What a field says while it is empty is as dark as its colour, for which axe-core does not look.
+func TestAccessibility_ofPlaceholders(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		p := openDesktop(t, s)
+		require.Equal(t, "1", p.placeholderOpacity("/"))
+		p.signIn(s.NewTenant(t), nil)
+		require.Equal(t, "1", p.placeholderOpacity("/panel/pedidos"))
+	})
+}
+
+func (p *browserUser) placeholderOpacity(path string) string {
+	p.t.Helper()
+	p.visit(path)
+	p.do(chromedp.WaitVisible(chromedp.CSS("input[placeholder]")))
+	return read(p.t, p.tab, chromedp.Evaluate[string](`getComputedStyle(document.querySelector("input[placeholder]"), "::placeholder").opacity`))
+}
+
 // axeCore is the script that checks a page.
 func axeCore(t *testing.T) string {
 	t.Helper()
