@@ -62,6 +62,8 @@
       }
       failure.hidden = false;
       enter.disabled = false;
+      // A button that is switched off loses the focus, and without one the next key goes nowhere.
+      form.elements[code.hidden ? "password" : "code"].focus();
     });
     dialog.showModal();
   });
