@@ -2,14 +2,12 @@ package orders
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
-	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -44,15 +42,8 @@ func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UU
 		return nil, err
 	}
 	if photo != nil {
-		if c.Photo, err = s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo); err != nil {
-			if errors.Is(err, photos.ErrNotStored) {
-				s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
-			}
+		if err := s.savePhoto(ctx, caller, id, photo, &c.Delivered); err != nil {
 			return nil, err
-		}
-		if c.CapturedAt == nil {
-			now := s.clock.Now()
-			c.CapturedAt = &now
 		}
 	}
 	if err := s.saveDeliveryCorrection(ctx, caller, id, c); err != nil {

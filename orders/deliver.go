@@ -3,7 +3,6 @@ package orders
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 
@@ -12,7 +11,6 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/inflight"
 	"despacho/internal/jsonbody"
-	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -39,15 +37,8 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		if order, err = s.requireDeliverable(ctx, caller, order); err != nil {
 			return nil, err
 		}
-		if delivered.Photo, err = s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo); err != nil {
-			if errors.Is(err, photos.ErrNotStored) {
-				s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
-			}
+		if err := s.savePhoto(ctx, caller, id, photo, &delivered); err != nil {
 			return nil, err
-		}
-		if delivered.CapturedAt == nil {
-			now := s.clock.Now()
-			delivered.CapturedAt = &now
 		}
 	}
 	view, err := s.moveOrder(ctx, caller, order, delivered, photoHash(photo))
@@ -118,7 +109,7 @@ func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, ph
 	if err != nil {
 		return "", err
 	}
-	return s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo)
+	return s.storePhoto(ctx, caller, id, photo)
 }
 
 // HeldPhoto reads a photo that HoldPhoto has stored.

@@ -2,10 +2,14 @@ package orders
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/internal/photos"
 	"despacho/internal/recovered"
+	"despacho/workflows"
 )
 
 const (
@@ -14,6 +18,27 @@ const (
 	photoGracePeriod = 24 * time.Hour
 	sweepInterval    = time.Hour
 )
+
+// savePhoto stores the photo of a delivery. One that does not say when it was taken was taken now.
+func (s *Service) savePhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte, delivered *workflows.Delivered) (err error) {
+	if delivered.Photo, err = s.storePhoto(ctx, caller, id, photo); err != nil {
+		return err
+	}
+	if delivered.CapturedAt == nil {
+		now := s.clock.Now()
+		delivered.CapturedAt = &now
+	}
+	return nil
+}
+
+// storePhoto stores a photo for an order. That it could not be stored is logged with its order.
+func (s *Service) storePhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
+	name, err = s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo)
+	if errors.Is(err, photos.ErrNotStored) {
+		s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
+	}
+	return name, err
+}
 
 func (s *Service) discardPhoto(ctx context.Context, name string) {
 	if err := s.options.Photos.Discard(ctx, name); err != nil {
