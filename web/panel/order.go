@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -16,6 +15,7 @@ import (
 	"despacho/internal/maplink"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/format"
 	"despacho/web/panel/forms"
 	"despacho/workflows"
 )
@@ -112,7 +112,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	}
 	page := &orderPage{
 		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
-		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
+		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: format.Day(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
 		Timeline: p.timelineOf(v, details), CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
 		Erase: eraseFormFor(v, order), List: p.lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
@@ -158,15 +158,6 @@ func (page *orderPage) describeDocument(details *orders.OrderPage) {
 // destination writes out where an order goes: Miraflores, Lima.
 func destination(index *catalog.Index, place orders.LocationRef) string {
 	return cmp.Or(index.PathName(place.ID), place.Name)
-}
-
-// dayOf formats a stored date.
-func dayOf(stored string) string {
-	at, err := time.Parse(time.DateOnly, stored)
-	if err != nil {
-		return stored
-	}
-	return at.Format("02/01/2006")
 }
 
 func pointOf(lat, lng *float64, source string) *mapPoint {
