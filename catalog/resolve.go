@@ -106,7 +106,7 @@ func (index *Index) exact(found []Location, place WrittenPlace) []Location {
 		if textnorm.String(index.FullName(location)) == full {
 			return []Location{location}
 		}
-		if sameName(location.Name, place.Name) {
+		if textnorm.Equal(location.Name, place.Name) {
 			exact = append(exact, location)
 		}
 	}
@@ -115,21 +115,19 @@ func (index *Index) exact(found []Location, place WrittenPlace) []Location {
 
 // liesIn reports whether a location lies in all of the places that are written with it.
 func (index *Index) liesIn(location Location, place WrittenPlace) bool {
-	if place.City != "" && !sameName(location.City, place.City) || place.Department != "" && !sameName(location.Department, place.Department) {
+	if place.City != "" && !textnorm.Equal(location.City, place.City) || place.Department != "" && !textnorm.Equal(location.Department, place.Department) {
 		return false
 	}
 	for _, around := range place.Around {
-		if textnorm.String(around) == "" || sameName(location.Department, around) {
+		if textnorm.String(around) == "" || textnorm.Equal(location.Department, around) {
 			continue
 		}
-		if !slices.ContainsFunc(index.Ancestors(location.ID)[1:], func(outer Location) bool { return sameName(outer.Name, around) }) {
+		if !slices.ContainsFunc(index.Ancestors(location.ID)[1:], func(outer Location) bool { return textnorm.Equal(outer.Name, around) }) {
 			return false
 		}
 	}
 	return true
 }
-
-func sameName(a, b string) bool { return textnorm.String(a) == textnorm.String(b) }
 
 // FullName is a location's name that no other location of its country has: "Miraflores, Lima
 // (150122)".

@@ -43,6 +43,9 @@ func String(s string) string {
 // of the database is. Names that differ in nothing else are equal.
 func Compare(a, b string) int { return strings.Compare(String(a), String(b)) }
 
+// Equal reports whether two names differ at most in accents, case and punctuation.
+func Equal(a, b string) bool { return String(a) == String(b) }
+
 // Slug returns s normalized, with hyphens in place of spaces.
 func Slug(s string) string {
 	return strings.ReplaceAll(String(s), " ", "-")

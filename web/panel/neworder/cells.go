@@ -76,8 +76,8 @@ func takePlace(r *Reader, row *Row, cell string) (string, string) {
 func takeSize(r *Reader, row *Row, cell string) (string, string) {
 	found := match(r.places.Choices.Sizes,
 		func(size models.Size) bool { return size.Code == cell },
-		func(size models.Size) bool { return sameName(size.Code, cell) },
-		func(size models.Size) bool { return sameName(size.Name, cell) })
+		func(size models.Size) bool { return textnorm.Equal(size.Code, cell) },
+		func(size models.Size) bool { return textnorm.Equal(size.Name, cell) })
 	switch len(found) {
 	case 0:
 		row.Notes = append(row.Notes, "La talla «"+cell+"» no existe: se usa la habitual.")
@@ -91,7 +91,7 @@ func takeSize(r *Reader, row *Row, cell string) (string, string) {
 func takeStore(r *Reader, _ *Row, cell string) (string, string) {
 	found := match(r.places.Choices.Stores,
 		func(store models.Store) bool { return store.ID.String() == cell },
-		func(store models.Store) bool { return sameName(store.Name, cell) })
+		func(store models.Store) bool { return textnorm.Equal(store.Name, cell) })
 	switch len(found) {
 	case 0:
 		return "", "no es una tienda activa"
@@ -102,7 +102,7 @@ func takeStore(r *Reader, _ *Row, cell string) (string, string) {
 }
 
 func takeBranch(r *Reader, _ *Row, cell string) (string, string) {
-	found := match(r.places.Choices.Branches, func(branch models.Branch) bool { return sameName(branch.Name, cell) })
+	found := match(r.places.Choices.Branches, func(branch models.Branch) bool { return textnorm.Equal(branch.Name, cell) })
 	switch len(found) {
 	case 0:
 		return "", "no es una sucursal activa del operador"
@@ -126,8 +126,6 @@ func match[T any](rows []T, tests ...func(T) bool) (found []T) {
 	}
 	return nil
 }
-
-func sameName(a, b string) bool { return textnorm.String(a) == textnorm.String(b) }
 
 // maxNamed is how many places an error message lists.
 const maxNamed = 4
