@@ -100,15 +100,7 @@ func (s *Server) recordBlocked(c *gin.Context, request operators.SignInRequest) 
 }
 
 func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
-	s.setCookie(c, sessionCookie, token, maxAge)
-}
-
-// setCookie sets a cookie of the panel; maxAge is in seconds.
-func (s *Server) setCookie(c *gin.Context, name, value string, maxAge int) {
-	http.SetCookie(c.Writer, &http.Cookie{
-		Name: name, Value: value, Path: "/panel", MaxAge: maxAge,
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.config.BaseURL, "https://"),
-	})
+	s.panel.SetCookie(c, sessionCookie, token, maxAge)
 }
 
 func (s *Server) currentSession(c *gin.Context) error {

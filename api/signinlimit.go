@@ -65,5 +65,5 @@ func (s *Server) rememberDevice(c *gin.Context, email string) {
 	if err != nil {
 		return // text can always be encoded
 	}
-	s.setCookie(c, deviceCookie, s.signer.Sign(devicePurpose, payload, s.clock.Now().Add(deviceDuration)), int(deviceDuration.Seconds()))
+	s.panel.SetCookie(c, deviceCookie, s.signer.Sign(devicePurpose, payload, s.clock.Now().Add(deviceDuration)), int(deviceDuration.Seconds()))
 }

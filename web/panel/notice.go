@@ -51,7 +51,7 @@ func (p *Pages) redirectWithNotice(c *gin.Context, session uuid.UUID, path strin
 	if err != nil {
 		return err
 	}
-	p.setCookie(c, noticeCookie, p.Signer.Sign(noticePurpose(session), packed, p.Clock.Now().Add(noticeDuration)), int(noticeDuration.Seconds()))
+	p.SetCookie(c, noticeCookie, p.Signer.Sign(noticePurpose(session), packed, p.Clock.Now().Add(noticeDuration)), int(noticeDuration.Seconds()))
 	c.Redirect(http.StatusSeeOther, localPath(path))
 	return nil
 }
@@ -61,21 +61,13 @@ const noticeDuration = time.Minute
 // noticePurpose binds a notice to the session that it is for.
 func noticePurpose(session uuid.UUID) string { return "notice for " + session.String() }
 
-// setCookie sets a cookie for the panel's pages; maxAge is in seconds.
-func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
-	http.SetCookie(c.Writer, &http.Cookie{
-		Name: name, Value: value, Path: "/panel", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: strings.HasPrefix(p.Config.BaseURL, "https://"),
-	})
-}
-
 // takeNotice reads the notice of a session and deletes its cookie.
 func (p *Pages) takeNotice(c *gin.Context, session uuid.UUID) *notice {
 	cookie, err := c.Cookie(noticeCookie)
 	if err != nil || cookie == "" {
 		return nil
 	}
-	p.setCookie(c, noticeCookie, "", -1)
+	p.SetCookie(c, noticeCookie, "", -1)
 	packed, ok := p.Signer.Open(noticePurpose(session), cookie, p.Clock.Now())
 	var n notice
 	if !ok || json.Unmarshal(packed, &n) != nil {

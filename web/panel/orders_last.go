@@ -27,7 +27,7 @@ func (p *Pages) rememberList(v *Request, path string) {
 		path = home
 	}
 	signed := p.Signer.Sign(listPurpose(v), []byte(path), p.Clock.Now().Add(listDuration))
-	p.setCookie(v.Context, listCookie, signed, int(listDuration.Seconds()))
+	p.SetCookie(v.Context, listCookie, signed, int(listDuration.Seconds()))
 }
 
 // lastList is the list that the user saw last.
@@ -47,7 +47,7 @@ func (p *Pages) lastList(v *Request) string {
 func (p *Pages) ForgetUser(c *gin.Context) {
 	for _, name := range []string{listCookie, noticeCookie} {
 		if _, err := c.Cookie(name); err == nil {
-			p.setCookie(c, name, "", -1)
+			p.SetCookie(c, name, "", -1)
 		}
 	}
 }

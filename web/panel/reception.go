@@ -77,7 +77,7 @@ func (p *Pages) receive(v *Request) error {
 	if err != nil {
 		return err
 	}
-	p.setCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
+	p.SetCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
 	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, typed, optionalID(chosen))
 	if err == nil {
 		page.Result = page.resultOf(v, received, typed)
