@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/photos"
 )
 
 func haproxySetting(t *testing.T, pattern string) []string {
@@ -45,4 +46,23 @@ func TestProxy_waitsLongerThanTheAPI(t *testing.T) {
 		require.Greater(t, seconds(t, haproxySetting(t, `timeout `+side+` (\w+)`)[0]), timeouts.Connection, side)
 	}
 	require.Greater(t, seconds(t, haproxySetting(t, `timeout check (\w+)`)[0]), timeouts.Readiness)
+}
+
+// What the documents say about another proxy fits the largest body of the api, and its patience.
+func TestProxy_inFrontAsDocumented(t *testing.T) {
+	t.Parallel()
+	for document, patterns := range map[string][2]string{
+		"docs/operations.md":               {`client_max_body_size (\d+)m;`, `proxy_read_timeout (\d+)s;`},
+		"deploy/helm/despacho/values.yaml": {`proxy-body-size: (\d+)m\n`, `proxy-read-timeout: "(\d+)"\n`},
+	} {
+		number := func(pattern string) int {
+			found := regexp.MustCompile(pattern).FindStringSubmatch(readFile(t, document))
+			require.NotNil(t, found, "%s: %s", document, pattern)
+			n, err := strconv.Atoi(found[1])
+			require.NoError(t, err)
+			return n
+		}
+		require.GreaterOrEqual(t, number(patterns[0])<<20, photos.MaxForm, document)
+		require.Greater(t, time.Duration(number(patterns[1]))*time.Second, config.DefaultTimeouts().Connection, document)
+	}
 }
