@@ -43,6 +43,32 @@ func TestTables_nameDeclarationsOfTheirFiles(t *testing.T) {
 	}
 }
 
+var goFile = regexp.MustCompile("`([\\w./-]+\\.go)`(?: \\((`[^)]*`)\\))?")
+
+// Whoever reads of a file finds it, also after it was renamed, and in it what is named in
+// parentheses behind it.
+func TestDocuments_nameFilesThatExist(t *testing.T) {
+	t.Parallel()
+	documents, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	checked := 0
+	for _, document := range append(documents, "../README.md", "../SECURITY.md") {
+		content, err := os.ReadFile(document)
+		require.NoError(t, err)
+		for _, name := range goFile.FindAllStringSubmatch(string(content), -1) {
+			checked++
+			if _, err := os.Stat(filepath.Join("..", name[1])); err != nil {
+				t.Errorf("%s: %v", document, err)
+				continue
+			}
+			for _, declared := range backticked.FindAllStringSubmatch(name[2], -1) {
+				require.Contains(t, declarations(t, filepath.Join("..", name[1])), declared[1], "%s: %s", document, name[1])
+			}
+		}
+	}
+	require.Greater(t, checked, 100)
+}
+
 // declarations are the package-level names of a file, methods and fields as Type.Name.
 func declarations(t *testing.T, path string) map[string]bool {
 	t.Helper()
