@@ -31,7 +31,7 @@ func migrateCommand() *cobra.Command {
 
 // migrationLockTimeout is how long a migration waits for a table that somebody uses. Meanwhile
 // every other use of that table waits behind it, so it is less than a request may take. A migration
-// that fails has changed nothing, and is run again.
+// that fails has changed nothing, or has left an index that its next run replaces.
 const migrationLockTimeout = 5 * time.Second
 
 func migrateUp(ctx context.Context, out io.Writer) error {
