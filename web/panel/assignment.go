@@ -135,7 +135,7 @@ func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, 
 	page.Pager = pagerOf(page.Query.Page, assignablePerPage, counted.Total, func(number int) string {
 		turned := page.Query
 		turned.Page, turned.All = number, false
-		return turned.Path()
+		return turned.at(assignmentPath)
 	})
 	if err := p.addAssignmentChoices(v, page, riders); err != nil {
 		return err

@@ -1,8 +1,6 @@
 package panel
 
 import (
-	"net/url"
-	"strconv"
 	"time"
 
 	"despacho/models"
@@ -39,27 +37,12 @@ func (q assignmentQuery) ordersQuery() orders.Query {
 	}
 }
 
-// Path is the page's URL with the query.
-func (q assignmentQuery) Path() string {
-	values := url.Values{}
-	for name, value := range map[string]string{"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if q.Reassigns() {
-		values.Set("estado", string(q.Status))
-	}
-	if q.Page > 1 {
-		values.Set("pagina", strconv.Itoa(q.Page))
-	}
-	if q.All {
-		values.Set("marcar", "todos")
-	}
-	if len(values) == 0 {
-		return assignmentPath
-	}
-	return assignmentPath + "?" + values.Encode()
+// at is the URL of a path with the query.
+func (q assignmentQuery) at(path string) string {
+	return withQuery(path, map[string]string{
+		"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider, "estado": ifSet(q.Reassigns(), string(q.Status)),
+		"pagina": pageParameter(q.Page), "marcar": ifSet(q.All, "todos"),
+	})
 }
 
 // Reassigns reports whether the orders already have a rider.
@@ -90,20 +73,22 @@ func (q assignmentQuery) Filtered() bool {
 func (q assignmentQuery) Narrowed() bool { return q.Store != "" || q.Place != "" || q.Rider != "" }
 
 // Unfiltered is the URL without filters.
-func (q assignmentQuery) Unfiltered() string { return assignmentQuery{Status: q.Status}.Path() }
+func (q assignmentQuery) Unfiltered() string {
+	return assignmentQuery{Status: q.Status}.at(assignmentPath)
+}
 
 // AllSelected is the URL with everything selected.
-func (q assignmentQuery) AllSelected() string { q.All = true; return q.Path() }
+func (q assignmentQuery) AllSelected() string { q.All = true; return q.at(assignmentPath) }
 
 // NoneSelected is the URL with nothing selected.
-func (q assignmentQuery) NoneSelected() string { q.All = false; return q.Path() }
+func (q assignmentQuery) NoneSelected() string { q.All = false; return q.at(assignmentPath) }
 
 func assignmentTabs(query assignmentQuery, counts map[models.Status]int64) []tab {
 	at := func(status models.Status, label string) tab {
 		here := query.Status == status
 		query := query
 		query.Status, query.Page, query.All, query.Rider = status, 1, false, ""
-		return tab{Label: label, Count: counts[status], Path: query.Path(), Current: here}
+		return tab{Label: label, Count: counts[status], Path: query.at(assignmentPath), Current: here}
 	}
 	return []tab{at(models.StatusReceived, "Por asignar"), at(models.StatusAssigned, models.StatusAssigned.Label())}
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 
 	"despacho/models"
 	"despacho/operators"
@@ -51,21 +49,11 @@ func (q auditQuery) Filtered() bool {
 	return q.Action != "" || q.User != "" || q.Days.Any()
 }
 
-// at is a URL with the query.
+// at is the URL of a path with the query.
 func (q auditQuery) at(path string) string {
-	values := url.Values{}
-	for name, value := range map[string]string{"accion": q.Action, "usuario": q.User, "desde": q.Days.First(), "hasta": q.Days.Last()} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if q.Page > 1 {
-		values.Set("pagina", strconv.Itoa(q.Page))
-	}
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
+	return withQuery(path, map[string]string{
+		"accion": q.Action, "usuario": q.User, "desde": q.Days.First(), "hasta": q.Days.Last(), "pagina": pageParameter(q.Page),
+	})
 }
 
 // operatorsQuery is the query for the use case. What the form cannot send is ignored.

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -65,19 +63,9 @@ func readCoverageQuery(v *Request) coverageQuery {
 	return coverageQuery{Search: strings.TrimSpace(v.Query("q")), page: pageNumber(v)}
 }
 
-// under is the URL of a path with the query.
-func (q coverageQuery) under(path string) string {
-	values := url.Values{}
-	if q.Search != "" {
-		values.Set("q", q.Search)
-	}
-	if q.page > 1 {
-		values.Set("pagina", strconv.Itoa(q.page))
-	}
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
+// at is the URL of a path with the query.
+func (q coverageQuery) at(path string) string {
+	return withQuery(path, map[string]string{"q": q.Search, "pagina": pageParameter(q.page)})
 }
 
 // coveredPlaces lists the places by name, each after those that contain it.
@@ -167,14 +155,14 @@ func (p *Pages) showCoverage(v *Request, status int, add *forms.Form, wrong *wro
 	found := searched(places, page.Query.Search)
 	page.Query.page = min(page.Query.page, lastPage(placesPerPage, int64(len(found))))
 	page.Pager = pagerOf(page.Query.page, placesPerPage, int64(len(found)), func(number int) string {
-		return coverageQuery{page.Query.Search, number}.under(coveragePath)
+		return coverageQuery{page.Query.Search, number}.at(coveragePath)
 	})
 	first := (page.Query.page - 1) * placesPerPage
 	page.Places = found[first:min(first+placesPerPage, len(found))]
 	for i := range page.Places {
 		place := &page.Places[i]
-		place.Save = page.Query.under(coveragePath + "/" + place.ID.String())
-		place.Remove = page.Query.under(coveragePath + "/" + place.ID.String() + "/quitar")
+		place.Save = page.Query.at(coveragePath + "/" + place.ID.String())
+		place.Remove = page.Query.at(coveragePath + "/" + place.ID.String() + "/quitar")
 		if wrong != nil && wrong.id == place.ID {
 			place.Typed, place.Error = wrong.typed, wrong.error
 		}
@@ -228,7 +216,7 @@ func (p *Pages) changeCoverage(v *Request) error {
 		return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, form.Fields[0].Value, priceChanged})
 	}
 	if err == nil {
-		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")
+		return p.done(v, readCoverageQuery(v).at(coveragePath), "Precio guardado.")
 	}
 	if errors.Is(err, operators.ErrCoverageNotFound) || !form.AddError(err) {
 		return err
@@ -245,7 +233,7 @@ func (p *Pages) removeCoverage(v *Request) error {
 	if err := p.Operators.DeleteCoverage(v.Ctx(), v.Operator(), id); err != nil {
 		return err
 	}
-	return p.done(v, readCoverageQuery(v).under(coveragePath), "Lugar quitado de la cobertura.")
+	return p.done(v, readCoverageQuery(v).at(coveragePath), "Lugar quitado de la cobertura.")
 }
 
 // priceWords is a price as the list shows it.

@@ -1,9 +1,7 @@
 package panel
 
 import (
-	"net/url"
 	"slices"
-	"strconv"
 
 	"despacho/db"
 	"despacho/models"
@@ -45,20 +43,7 @@ func readLogQuery(v *Request) logQuery {
 
 // at is the URL of a log with the query.
 func (q logQuery) at(path string) string {
-	values := url.Values{}
-	if q.Status != "" {
-		values.Set("estado", string(q.Status))
-	}
-	if q.Event != "" {
-		values.Set("evento", string(q.Event))
-	}
-	if q.Page > 1 {
-		values.Set("pagina", strconv.Itoa(q.Page))
-	}
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
+	return withQuery(path, map[string]string{"estado": string(q.Status), "evento": string(q.Event), "pagina": pageParameter(q.Page)})
 }
 
 // Filtered reports whether a filter is set.

@@ -2,8 +2,6 @@ package panel
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -109,34 +107,12 @@ func optionalID(text string) *uuid.UUID {
 	return nil
 }
 
-// path is the page's URL with the query.
-func (q orderQuery) path() string {
-	values := url.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	set("estado", string(q.Status))
-	set("q", q.Search)
-	set("tienda", q.Store)
-	set("motorizado", q.Rider)
-	set("desde", q.Days.First())
-	set("hasta", q.Days.Last())
-	if q.Date == byDelivery {
-		values.Set("fecha", byDelivery)
-	}
-	if q.WithoutPoint {
-		values.Set("sin_punto", "1")
-	}
-	set("orden", q.Sort)
-	if q.Page > 1 {
-		values.Set("pagina", strconv.Itoa(q.Page))
-	}
-	if len(values) == 0 {
-		return home
-	}
-	return home + "?" + values.Encode()
+// at is the URL of a path with the query.
+func (q orderQuery) at(path string) string {
+	return withQuery(path, map[string]string{
+		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, "desde": q.Days.First(), "hasta": q.Days.Last(),
+		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort, "pagina": pageParameter(q.Page),
+	})
 }
 
 // Filtered reports whether there is a filter besides the status.
@@ -156,9 +132,9 @@ func (p *Pages) listOrders(v *Request) error {
 	query.Page = counted.Page.Page
 	page := ordersPage{
 		Search: searchField{query.Search, "Guía, número de la tienda, nombre, teléfono, dirección", complaint},
-		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.path(),
+		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.at(home),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
-		Pager: pagerOf(query.Page, ordersPerPage, counted.Total, func(number int) string { query.Page = number; return query.path() }),
+		Pager: pagerOf(query.Page, ordersPerPage, counted.Total, func(number int) string { query.Page = number; return query.at(home) }),
 	}
 	if query.Status == models.StatusDelivered {
 		if page.Collected, err = p.collected(v, query, counted); err != nil {
@@ -271,7 +247,7 @@ func tabsOf(query orderQuery, counts map[models.Status]int64) []tab {
 		all += count
 	}
 	here := query.Status
-	at := func(status models.Status) string { query.Status, query.Page = status, 1; return query.path() }
+	at := func(status models.Status) string { query.Status, query.Page = status, 1; return query.at(home) }
 	tabs := []tab{{Label: "Todos", Count: all, Path: at(""), Current: here == ""}}
 	for _, status := range models.Statuses {
 		tabs = append(tabs, tab{Label: status.Label(), Count: counts[status], Path: at(status), Current: here == status})

@@ -3,9 +3,7 @@ package panel
 import (
 	"context"
 	"io"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"despacho/internal/money"
@@ -158,19 +156,12 @@ func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Write
 // FilePath is the address of the list's file.
 func (q orderQuery) FilePath() string {
 	q.Page, q.Sort = 1, "" // a file is newest first
-	if _, values, filtered := strings.Cut(q.path(), "?"); filtered {
-		return ordersFilePath + "?" + values
-	}
-	return ordersFilePath
+	return q.at(ordersFilePath)
 }
 
 // FilePath is the address of the list's file.
 func (q assignmentQuery) FilePath() string {
-	values := url.Values{"estado": {string(q.Status)}}
-	for name, value := range map[string]string{"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	return ordersFilePath + "?" + values.Encode()
+	return withQuery(ordersFilePath, map[string]string{
+		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider,
+	})
 }

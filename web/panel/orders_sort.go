@@ -90,6 +90,6 @@ func headOf(query orderQuery, counted *orders.CountedPage, name, label string, d
 		wanted.Sort = "-" + name
 	}
 	wanted.Page = 1
-	head.Path = wanted.path()
+	head.Path = wanted.at(home)
 	return head
 }

@@ -2,7 +2,6 @@ package panel
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -73,15 +72,6 @@ func (p *Pages) readSummaryQuery(v *Request) summaryQuery {
 	return query
 }
 
-// path is the page's URL for a usual period of the same store.
-func (q summaryQuery) path(length int) string {
-	values := url.Values{"periodo": {strconv.Itoa(length)}}
-	if q.Store != "" {
-		values.Set("tienda", q.Store)
-	}
-	return summaryPath + "?" + values.Encode()
-}
-
 func (p *Pages) showSummary(v *Request) error {
 	query := p.readSummaryQuery(v)
 	summary, err := p.Orders.Summary(v.Ctx(), v.Caller, *query.Days.From, *query.Days.To, optionalID(query.Store))
@@ -93,7 +83,8 @@ func (p *Pages) showSummary(v *Request) error {
 		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil),
 	}
 	for _, length := range usualPeriods {
-		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: query.path(length), Current: length == query.Usual})
+		path := withQuery(summaryPath, map[string]string{"periodo": strconv.Itoa(length), "tienda": query.Store})
+		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: path, Current: length == query.Usual})
 	}
 	if v.Caller.StoreID == nil {
 		stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
