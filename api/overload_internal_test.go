@@ -149,8 +149,11 @@ func TestLimitInFlight_waitingOutside(t *testing.T) {
 		require.Len(t, s.inFlight, 1)
 	})
 	router.GET("/fails", func(c *gin.Context) {
-		require.Error(t, inflight.Outside(c.Request.Context(), func() error { return errors.New("gave up") }))
-		require.Empty(t, s.inFlight)
+		require.Error(t, inflight.Outside(c.Request.Context(), func() error {
+			require.Empty(t, s.inFlight)
+			return errors.New("gave up")
+		}))
+		require.Len(t, s.inFlight, 1)
 	})
 	for _, path := range []string{"/waits", "/fails", "/waits", "/other"} {
 		require.Equal(t, http.StatusOK, call(path))

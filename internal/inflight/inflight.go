@@ -2,7 +2,10 @@
 // meanwhile, so that those who wait do not keep other requests out.
 package inflight
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Slot is the slot that a request holds among those handled at the same time.
 type Slot interface {
@@ -19,17 +22,15 @@ func With(ctx context.Context, slot Slot) context.Context {
 	return context.WithValue(ctx, slotKey{}, slot)
 }
 
-// Outside runs work without the slot of the request, if ctx carries one. Once the work is done, the
-// request waits for a slot as long as ctx allows: refused then, its caller would take what was done
-// for undone.
+// Outside runs work without the slot of the request, if ctx carries one. Once the work has ended,
+// the request waits for a slot as long as ctx allows: refused then, its caller would take what was
+// done for undone. It does so also if the work fails: the caller may go on with something else.
 func Outside(ctx context.Context, work func() error) error {
 	slot, ok := ctx.Value(slotKey{}).(Slot)
 	if !ok {
 		return work()
 	}
 	slot.Leave()
-	if err := work(); err != nil {
-		return err
-	}
-	return slot.Return(ctx)
+	err := work()
+	return cmp.Or(err, slot.Return(ctx))
 }

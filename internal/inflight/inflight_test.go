@@ -30,8 +30,11 @@ func TestOutside(t *testing.T) {
 	require.Equal(t, []string{"leave", "work", "return"}, slot.steps)
 
 	failed := errors.New("failed")
+	slot.steps = nil
 	require.ErrorIs(t, inflight.Outside(ctx, func() error { return failed }), failed)
+	require.Equal(t, []string{"leave", "return"}, slot.steps)
 	slot.full = errors.New("full")
+	require.ErrorIs(t, inflight.Outside(ctx, func() error { return failed }), failed)
 	require.ErrorIs(t, inflight.Outside(ctx, func() error { return nil }), slot.full)
 
 	called := false
