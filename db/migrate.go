@@ -28,11 +28,15 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	target, err := latestVersion()
+	if err != nil {
+		return 0, err
+	}
 	current, err := d.schemaVersion(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if err := d.checkCompatible(ctx, current, latestVersion(provider)); err != nil {
+	if err := d.checkCompatible(ctx, current, target); err != nil {
 		return 0, err
 	}
 	release, err := d.lockMigrations(ctx)
@@ -86,9 +90,13 @@ func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 			Applied:   status.State == goose.StateApplied,
 		}
 	}
+	target, err := latestVersion()
+	if err != nil {
+		return nil, err
+	}
 	var later []Migration
 	err = d.with(ctx).Raw("SELECT version_id AS version, tstamp AS applied_at, is_applied AS applied FROM "+goose.DefaultTablename+
-		" WHERE is_applied AND version_id > ? ORDER BY version_id", latestVersion(provider)).Scan(&later).Error
+		" WHERE is_applied AND version_id > ? ORDER BY version_id", target).Scan(&later).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations of a later release: %w", err)
 	}
@@ -107,11 +115,10 @@ func unapplied(provider *goose.Provider) []Migration {
 // CheckVersion returns an error unless the binary works on the schema: the one that its own
 // migrations make, or a later one that declares itself compatible with it.
 func (d *DB) CheckVersion(ctx context.Context) error {
-	provider, err := d.migrations()
+	target, err := latestVersion()
 	if err != nil {
 		return err
 	}
-	target := latestVersion(provider)
 	current, err := d.schemaVersion(ctx)
 	if err != nil {
 		return err
@@ -122,10 +129,15 @@ func (d *DB) CheckVersion(ctx context.Context) error {
 	return d.checkCompatible(ctx, current, target)
 }
 
-// latestVersion is that of the binary's last migration.
-func latestVersion(provider *goose.Provider) int64 {
-	sources := provider.ListSources()
-	return sources[len(sources)-1].Version
+// latestVersion is that of the binary's last migration. The names say it: to read what is in the
+// migrations takes longer than to ask the database for its version.
+func latestVersion() (latest int64, err error) {
+	files, err := migrationFiles.ReadDir("migrations")
+	for _, file := range files {
+		version, wrong := goose.NumericComponent(file.Name())
+		latest, err = max(latest, version), errors.Join(err, wrong)
+	}
+	return latest, err
 }
 
 // checkCompatible returns an error if the database has migrations that do not allow a binary which
