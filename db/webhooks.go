@@ -116,11 +116,12 @@ func (d *DB) SetWebhookURL(ctx context.Context, operatorID, id uuid.UUID, addres
 	})
 }
 
-// SaveWebhook writes what the owner of a webhook can change. If it has another URL than before, its
-// circuit is closed: the failures were those of another receiver.
+// SaveWebhook writes what the owner of a webhook can change. If it has another URL than before, or
+// is resumed, its circuit is closed: the failures were those of another receiver, or of one that
+// its owner has looked after since.
 func (d *DB) SaveWebhook(ctx context.Context, before, webhook *models.Webhook) error {
 	columns := []any{"events", "retry", "paused_at"}
-	if webhook.URL != before.URL {
+	if webhook.URL != before.URL || before.PausedAt != nil && webhook.PausedAt == nil {
 		webhook.FailingSince, webhook.ConsecutiveFailures, webhook.CircuitOpenedAt, webhook.NextProbeAt, webhook.ProbingUntil = nil, 0, nil, nil, nil
 		columns = append(columns, "failing_since", "consecutive_failures", "circuit_opened_at", "next_probe_at", "probing_until")
 	}

@@ -31,7 +31,8 @@ type Webhook struct {
 	PausedAt            *time.Time
 	FailingSince        *time.Time
 	ConsecutiveFailures int
-	// The circuit is open from CircuitOpenedAt on; NextProbeAt is when the next delivery is tried,
+	// The circuit is open from CircuitOpenedAt on, or has been tried since then again after a long
+	// break; NextProbeAt is when the next delivery is tried,
 	// and until ProbingUntil one is being tried.
 	CircuitOpenedAt   *time.Time
 	NextProbeAt       *time.Time

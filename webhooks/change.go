@@ -32,8 +32,9 @@ func (s *Service) readChange(in *jsonbody.Object) (change, error) {
 
 // Change changes the URL, the events and the retries of a webhook, and pauses or resumes it. Its
 // secret stays. A new URL gets at once what waits for another attempt. What happens while it is
-// paused is stored, and sent when it is resumed. check looks at the webhook while no other request
-// can change it, and refuses the change by an error; nil accepts every one.
+// paused is stored, and sent when it is resumed; what failed before counts no more then. check
+// looks at the webhook while no other request can change it, and refuses the change by an error;
+// nil accepts every one.
 func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object, check func(*models.Webhook) error) (*models.Webhook, error) {
 	wanted, err := s.readChange(in)
 	if err != nil {

@@ -39,13 +39,15 @@ func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop,
 	return workflows.RetryWebhook("another delivery probes the receiver", minProbeDelay), nil
 }
 
-// recordFailure counts a failed attempt and opens the circuit, or plans its next probe.
+// recordFailure counts a failed attempt and opens the circuit, or plans its next probe. opened
+// means that the circuit was closed before. One that was opened before a long break, or by a clock
+// that was ahead, counts as opened now.
 func recordFailure(ctx context.Context, tx *db.DB, hook *models.Webhook, now time.Time) (counted *models.Webhook, opened bool, err error) {
 	hook, err = tx.CountFailure(ctx, hook.ID, now)
 	if err != nil || hook.ConsecutiveFailures < openAfter {
 		return hook, false, err
 	}
-	if opened = hook.CircuitOpenedAt == nil; opened {
+	if opened = hook.CircuitOpenedAt == nil; opened || hook.CircuitOpenedAt.After(now) || now.Sub(*hook.NextProbeAt) > maxBreak {
 		hook.CircuitOpenedAt = &now
 	}
 	next := now.Add(min(max(now.Sub(*hook.CircuitOpenedAt)/2, minProbeDelay), maxProbeDelay))

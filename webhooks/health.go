@@ -12,10 +12,15 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// deactivateAfter is how long a webhook may fail without a success before it is deactivated, if it
-// has failed so often that its circuit is open: two failures with quiet days between them do not
-// show that its receiver is gone.
+// deactivateAfter is how long the circuit of a webhook may be open before the webhook is
+// deactivated. It counts from the failure that opened it: a few failures with quiet days between
+// them do not show that its receiver is gone.
 const deactivateAfter = 5 * 24 * time.Hour
+
+// maxBreak is the longest time without an attempt that still counts as failing; it is longer than a
+// weekend. What lasts longer, as when all webhooks are paused, tells nothing about the receiver:
+// the circuit counts as opened by the next failure.
+const maxBreak = 3 * 24 * time.Hour
 
 // Reasons of a deactivation, as shown to the webhook's owner.
 const (
@@ -24,7 +29,7 @@ const (
 )
 
 // updateHealth records what an attempt tells about the webhook's receiver. It deactivates a webhook
-// whose receiver answered 410 or has failed for days without a success. switched means that its
+// whose receiver answered 410 or has failed for days with its circuit open. switched means that its
 // circuit was opened or closed.
 func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) (switched bool, err error) {
 	if result.Reason == sender.ReasonInterrupted {
@@ -37,7 +42,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 		return false, deactivate(ctx, tx, hook, textGone, now)
 	}
 	hook, switched, err = recordFailure(ctx, tx, hook, now)
-	if err != nil || hook.ConsecutiveFailures < openAfter || now.Sub(*hook.FailingSince) < deactivateAfter {
+	if err != nil || !isOpenTooLong(hook, now) {
 		return switched, err
 	}
 	return false, deactivate(ctx, tx, hook, textFailing, now)
@@ -54,9 +59,14 @@ func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook) (bool, err
 }
 
 // mayDeactivate reports whether updateHealth may deactivate the webhook, as it was read before the
-// attempt: since then its failures can only have begun later.
+// attempt: since then its circuit can only have been opened later.
 func mayDeactivate(hook *models.Webhook, result sender.Result, now time.Time) bool {
-	return result.Gone() || !result.Delivered() && hook.FailingSince != nil && now.Sub(*hook.FailingSince) >= deactivateAfter
+	return result.Gone() || !result.Delivered() && isOpenTooLong(hook, now)
+}
+
+// isOpenTooLong reports whether a webhook's circuit has been open for deactivateAfter.
+func isOpenTooLong(hook *models.Webhook, now time.Time) bool {
+	return hook.CircuitOpenedAt != nil && now.Sub(*hook.CircuitOpenedAt) >= deactivateAfter
 }
 
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {

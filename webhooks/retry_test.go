@@ -219,8 +219,9 @@ func TestGone_deactivates(t *testing.T) {
 	})
 }
 
-// After five days and five failures without a success a webhook is deactivated with a reason; one
-// success resets both. A few failures with quiet days between them are not enough.
+// A webhook that fails for five days after the five failures that open its circuit is deactivated
+// with a reason; one success closes the circuit. A few failures with quiet days between them are
+// not enough, and days on which nothing was sent to it do not count.
 func TestFailing_forFiveDays(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		var healthy atomic.Bool
@@ -235,26 +236,25 @@ func TestFailing_forFiveDays(t *testing.T) {
 			require.Equal(t, sendOutcome{failed: !succeeds}, s.send(t, s.createPending(t, webhookID), models.CauseAuto))
 		}
 		const day = 24 * time.Hour
+		failAgain := func(after ...time.Duration) {
+			for _, pause := range after {
+				require.Equal(t, []string{webhookID}, s.activeWebhooks(t))
+				s.now.Advance(pause)
+				attempt(false)
+			}
+		}
 
 		attempt(false)
 		began := s.webhookRow(t, webhookID).FailingSince
-		s.now.Advance(5*day - time.Hour)
-		attempt(false)
+		failAgain(2*day, 2*day, 2*day, 2*day, 2*day, 2*day)
 		require.True(t, began.Equal(*s.webhookRow(t, webhookID).FailingSince), "counted from the first failure")
 		attempt(true)
 		require.Nil(t, s.webhookRow(t, webhookID).FailingSince)
-		s.now.Advance(2 * time.Hour)
-		attempt(false)
-		s.now.Advance(5*day - time.Hour)
-		attempt(false)
-		require.Equal(t, []string{webhookID}, s.activeWebhooks(t))
+
 		waiting := s.createPending(t, webhookID)
-		s.now.Advance(2 * time.Hour)
-		for range 2 {
-			attempt(false)
-			require.Equal(t, []string{webhookID}, s.activeWebhooks(t), "it has failed less than five times")
-		}
-		attempt(false)
+		failAgain(0, 0, 0, 0, 0, 4*day, 2*day, 2*day, day-time.Minute)
+		require.True(t, s.now.Now().Sub(*s.webhookRow(t, webhookID).CircuitOpenedAt) < 5*day)
+		failAgain(time.Minute)
 
 		require.Empty(t, s.activeWebhooks(t))
 		row := s.webhookRow(t, webhookID)
@@ -267,6 +267,37 @@ func TestFailing_forFiveDays(t *testing.T) {
 		require.Equal(t, models.WebhookDeliveryFailed, d.Status)
 		require.Len(t, attempts, 1)
 		require.Equal(t, "El webhook está desactivado.", *attempts[0].Error, "the log says why")
+	})
+}
+
+// The time for which a webhook is paused is no time for which it fails: the first failure after a
+// pause does not deactivate it, however long it has failed before.
+func TestFailing_pausesDoNotCount(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		const day = 24 * time.Hour
+		for name, pause := range map[string]func(webhookID string, paused bool){
+			"its owner": func(webhookID string, paused bool) {
+				s.change(t, s.Key, webhookID, map[string]any{"paused": paused}, http.StatusOK)
+			},
+			"all webhooks": func(_ string, paused bool) { s.service.Paused = paused },
+		} {
+			webhookID, _ := s.Register(t, s.Key, newConfigurableReceiver(t, http.StatusBadGateway).Receiver, onlyCreated)
+			for _, after := range []time.Duration{0, 0, 0, 0, 0, 2 * day, 2 * day} {
+				s.now.Advance(after)
+				s.send(t, s.createPending(t, webhookID), models.CauseAuto)
+			}
+			pause(webhookID, true)
+			kept := s.createPending(t, webhookID)
+			s.now.Advance(6 * day)
+			pause(webhookID, false)
+			require.Equal(t, sendOutcome{failed: true}, s.send(t, kept, models.CauseAuto))
+			require.True(t, s.webhookRow(t, webhookID).Active, name)
+			for range failuresToOpen {
+				s.send(t, s.createPending(t, webhookID), models.CauseAuto)
+			}
+			require.True(t, s.webhookRow(t, webhookID).Active, name)
+			require.NoError(t, s.App.DB.DeactivateWebhook(t.Context(), s.scope(), uuid.MustParse(webhookID), "Prueba.", s.now.Now()))
+		}
 	})
 }
 
