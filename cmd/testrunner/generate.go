@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,8 +64,12 @@ func generate(ctx context.Context, arguments []string, out io.Writer) error {
 
 func (g generator) run(ctx context.Context, check bool, out io.Writer) error {
 	if g.prepare != nil {
-		if skip, err := g.prepare(ctx); skip != "" || err != nil {
-			return fmt.Errorf("%s%w", skip, err)
+		skip, err := g.prepare(ctx)
+		if err != nil {
+			return err
+		}
+		if skip != "" {
+			return errors.New(skip)
 		}
 	}
 	into, err := os.MkdirTemp("bin", "generated-")
