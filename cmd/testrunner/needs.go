@@ -85,11 +85,11 @@ func hasCompiler(ctx context.Context) bool {
 // reasons.
 func install(ctx context.Context, needs []need, out io.Writer) map[need]string {
 	missing := map[need]string{}
-	var packages []string
+	var packages [][]string
 	for _, n := range needs {
 		if !n.present(ctx) {
 			missing[n] = "it was not found, though its package is installed"
-			packages = append(packages, debianPackages[n]...)
+			packages = append(packages, debianPackages[n])
 		}
 	}
 	if len(missing) == 0 {
@@ -106,7 +106,8 @@ func install(ctx context.Context, needs []need, out io.Writer) map[need]string {
 	return missing
 }
 
-func aptInstall(ctx context.Context, packages []string, out io.Writer) error {
+// aptInstall installs the packages of each need.
+func aptInstall(ctx context.Context, needed [][]string, out io.Writer) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil {
 		return errors.New("without apt-get it is installed by hand")
@@ -134,9 +135,25 @@ func aptInstall(ctx context.Context, packages []string, out io.Writer) error {
 	if err := run("update", "-qq"); err != nil {
 		return err
 	}
-	packages = available(ctx, packages)
-	fmt.Fprintf(out, "installing %s with apt-get\n", strings.Join(packages, ", "))
-	return run(append([]string{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"}, packages...)...)
+	return installTogether(needed, func(packages []string) error {
+		packages = available(ctx, packages)
+		fmt.Fprintf(out, "installing %s with apt-get\n", strings.Join(packages, ", "))
+		return run(append([]string{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"}, packages...)...)
+	})
+}
+
+// installTogether installs the packages of all needs at once. Where that fails, it installs those
+// of each need by themselves and returns the first error: apt-get installs nothing if the
+// distribution lacks a single package, as Ubuntu does Chromium's.
+func installTogether(needed [][]string, install func(packages []string) error) error {
+	err := install(slices.Concat(needed...))
+	if err == nil || len(needed) == 1 {
+		return err
+	}
+	for _, packages := range needed {
+		_ = install(packages) // whoever asks looks at what is there afterwards
+	}
+	return err
 }
 
 // available names the packages as this release of Debian does.
