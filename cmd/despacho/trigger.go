@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -32,9 +34,10 @@ func triggerCommand() *cobra.Command {
 
 It needs the URL of a running service and a test key with the scope write:orders; nothing else is configured. Without
 --location the order goes to the first place of the catalog that the operator covers.`,
-		Example: `  despacho trigger order.delivered --url https://despacho.example --key dsp_test_...`,
+		Example: "  export " + urlVariable + "=https://despacho.example " + keyVariable + "=dsp_test_...\n  despacho trigger order.delivered",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			t.key, t.url = cmp.Or(t.key, os.Getenv(keyVariable)), cmp.Or(t.url, os.Getenv(urlVariable))
 			order, err := t.run(cmd.Context(), models.Event(args[0]))
 			if err != nil {
 				return err
@@ -48,8 +51,8 @@ It needs the URL of a running service and a test key with the scope write:orders
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&t.url, "url", "", "URL of the service, such as https://despacho.example")
-	flags.StringVar(&t.key, "key", "", "test key, which begins with "+credentials.TestKeyPrefix)
+	flags.StringVar(&t.url, "url", "", urlFlagUsage)
+	flags.StringVar(&t.key, "key", "", "test key, which begins with "+credentials.TestKeyPrefix+keyFlagUsage)
 	flags.StringVar(&t.location, "location", "", "location_id of the destination (default the first that is covered)")
 	return command
 }
@@ -118,10 +121,10 @@ func (t *trigger) check(event models.Event) error {
 		problems = append(problems, fmt.Errorf("%q is no event: choose one of %s", event, strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")))
 	}
 	if address, err := url.Parse(t.url); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		problems = append(problems, errors.New("--url must be the address of the service, such as https://despacho.example"))
+		problems = append(problems, errors.New("--url or "+urlVariable+" must be the address of the service, such as https://despacho.example"))
 	}
 	if !strings.HasPrefix(t.key, credentials.TestKeyPrefix) {
-		problems = append(problems, fmt.Errorf("--key must be a test key, which begins with %s", credentials.TestKeyPrefix))
+		problems = append(problems, fmt.Errorf("--key or %s must be a test key, which begins with %s", keyVariable, credentials.TestKeyPrefix))
 	}
 	return errors.Join(problems...)
 }

@@ -62,12 +62,19 @@ func TestTrigger_everyEvent(t *testing.T) {
 
 // What cannot work is said before anything is requested, and what the service refuses is shown.
 func TestTrigger_refusals(t *testing.T) {
+	t.Setenv("DESPACHO_KEY", "")
+	t.Setenv("DESPACHO_URL", "")
 	_, err := despacho(t, "", "trigger", "order.lost", "--url", "despacho.example", "--key", "dsp_live_x")
 	require.ErrorContains(t, err, `"order.lost" is no event`)
-	require.ErrorContains(t, err, "--url must be")
-	require.ErrorContains(t, err, "--key must be a test key")
+	require.ErrorContains(t, err, "--url or DESPACHO_URL must be")
+	require.ErrorContains(t, err, "--key or DESPACHO_KEY must be a test key")
 
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
 	_, err = despacho(t, "", "trigger", "order.created", "--url", s.BaseURL, "--key", "dsp_test_x", "--location", apptest.Miraflores.String())
 	require.ErrorContains(t, err, "the service answered 401 invalid_api_key")
+
+	t.Setenv("DESPACHO_KEY", "dsp_test_x")
+	t.Setenv("DESPACHO_URL", s.BaseURL)
+	_, err = despacho(t, "", "trigger", "order.created", "--location", apptest.Miraflores.String())
+	require.ErrorContains(t, err, "the service answered 401 invalid_api_key", "as a key of the arguments is")
 }
