@@ -206,8 +206,8 @@ func TestChart_saysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// The values of config are in a ConfigMap and in Helm's record of the release, for everybody to read
-// who may read those.
+// The values of config are in a ConfigMap and in Helm's record of the release, for everybody to
+// read who may read those.
 func TestChart_takesNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

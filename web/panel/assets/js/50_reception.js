@@ -125,11 +125,11 @@
     event.preventDefault();
     field.focus();
   });
-  // A reader types wherever the focus is: whatever is typed outside of the code's field belongs to it. In the list of branches it would
+  // A reader types wherever the focus is: whatever is typed outside of a field belongs to the code. In the list of branches it would
   // choose another branch.
   document.addEventListener("keydown", (event) => {
     if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.activeElement !== field) field.focus();
+    if (!document.activeElement.matches("input, textarea")) field.focus();
   });
   window.addEventListener("online", () => work());
   window.addEventListener("beforeunload", (event) => { if (line.length > 0) event.preventDefault(); });
