@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
 	"despacho/models"
@@ -44,8 +45,8 @@ func registerHandler[M Message](ctx workflow.Context, o *order) error {
 	var zero M
 	name := string(zero.Move())
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
-		var message M
-		if !c.ReceiveAsync(&message) {
+		message, ok := receiveSignal[M](ctx, o, c)
+		if !ok {
 			return // malformed; Receive would block until the next signal of this name
 		}
 		r := request{move: message.Move(), by: models.ByOperator, message: message}
@@ -78,4 +79,24 @@ func registerHandler[M Message](ctx workflow.Context, o *order) error {
 			},
 			Description: "Moves the order; answers once the move is stored.",
 		})
+}
+
+// receiveSignal takes a signal of a move that has arrived; ok is false if it is malformed. Its
+// payload is decoded here: after a malformed signal the SDK goes on with the next one and decodes
+// it into the same value, in which JSON has set what it could.
+func receiveSignal[M Message](ctx workflow.Context, o *order, c workflow.ReceiveChannel) (message M, ok bool) {
+	for {
+		var payload converter.RawValue
+		if !c.ReceiveAsync(&payload) {
+			return message, false
+		}
+		err := converter.GetDefaultDataConverter().FromPayload(payload.Payload(), &message)
+		if err == nil {
+			return message, true
+		}
+		workflow.GetLogger(ctx).Error("malformed signal dropped", "signal", c.Name(), "error", err)
+		if c.Len() == 0 || o.has(ctx, changeSeparateSignals) {
+			return message, false
+		}
+	}
 }

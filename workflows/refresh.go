@@ -19,6 +19,7 @@ const (
 	changeStopSettled       = "stop-settled"
 	changeRetriesOff        = "retries-off"
 	changeOneStepEach       = "one-step-each"
+	changeSeparateSignals   = "separate-signals"
 )
 
 // has reports whether the code that first executed this point of the run had the change.

@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -208,6 +209,33 @@ func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	answered.requireDone(t)
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
 	require.Equal(t, workflows.Cancel{Reason: "de verdad"}, *s.written[1].Cancel)
+}
+
+// Nothing of a malformed signal gets into the next one of its name, which arrives with it: neither
+// into one that leaves its fields out nor into one without any input.
+func TestOrder_malformedSignalsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]any{"an empty one": map[string]any{}, "no input": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newHarness(t, registered)
+			var once sync.Once
+			s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+				once.Do(func() { // they wait for the reception, and are read together
+					s.beforeReply(func() {
+						s.signal(workflows.CancelName, map[string]any{"reason": "otro pedido", "expected_seq": 7, "note": 5})
+						s.signal(workflows.CancelName, next)
+					})
+				})
+				return nil, nil
+			}
+			s.at(time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
+			require.True(t, s.run())
+			require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
+			require.Equal(t, &workflows.Cancel{}, s.written[1].Cancel)
+			require.Contains(t, s.log.String(), "malformed signal dropped")
+		})
+	}
 }
 
 // A malformed signal does not block the timer or other messages.
