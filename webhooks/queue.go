@@ -13,7 +13,6 @@ import (
 	"despacho/db"
 	"despacho/internal/recovered"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // A delivery that cannot be sent at once is queued in the database: webhooks are paused, the
@@ -114,7 +113,7 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 		}
 		// Some of those that are listed first may have a slot already.
 		ids, err := read(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
-			return q.DB.QueuedDeliveries(ctx, webhook, queueTimes(webhook, now), free+perWebhook)
+			return q.DB.QueuedDeliveries(ctx, webhook, queueTimes(now), free+perWebhook)
 		})
 		if err != nil {
 			return false, err
@@ -144,18 +143,13 @@ func read[T any](ctx context.Context, from func(context.Context) (T, error)) (T,
 }
 
 // waitedForUntil is the time until which an event waits for the next attempt at an earlier one of
-// its order. Without retries it waits for one that comes back after an internal error, by the clock
-// of any worker.
-func waitedForUntil(retry bool, now time.Time) time.Time {
-	if retry {
-		return now.Add(workflows.PreviousTimeout)
-	}
-	return now.Add(internalErrorDelay + dueTolerance)
-}
+// its order: for one that comes back after an internal error, by the clock of any worker. Of the
+// times between retries only the first is that short.
+func waitedForUntil(now time.Time) time.Time { return now.Add(internalErrorDelay + dueTolerance) }
 
-// queueTimes are the times that decide about a webhook's deliveries.
-func queueTimes(webhook *db.QueuedWebhook, now time.Time) db.QueueTimes {
-	return db.QueueTimes{Now: now, Soon: waitedForUntil(webhook.Retry, now), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
+// queueTimes are the times that decide about queued deliveries.
+func queueTimes(now time.Time) db.QueueTimes {
+	return db.QueueTimes{Now: now, Soon: waitedForUntil(now), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
 }
 
 // waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its
@@ -177,7 +171,7 @@ func (q *queue) sendInSlot(ctx context.Context, webhook *db.QueuedWebhook, slot 
 			return
 		}
 		next, err := read(ctx, func(ctx context.Context) (uuid.UUID, error) {
-			return q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(webhook, q.Clock.Now()))
+			return q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(q.Clock.Now()))
 		})
 		if err != nil || next == uuid.Nil {
 			return // after an error the next pass finds it

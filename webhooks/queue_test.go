@@ -226,31 +226,34 @@ func TestQueue_laterEventsDoNotWaitForRetriesThatWereTurnedOff(t *testing.T) {
 	})
 }
 
-// Without retries an event waits for an earlier one of its order that comes back after an internal
-// error, also one that its workflow would send at once.
+// An event waits for an earlier one of its order that comes back after an internal error, also one
+// that its workflow would send at once, and with retries as without.
 func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		receiver := apptest.NewReceiver(t, nil)
-		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
-		first := s.createPending(t, webhookID)
-		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
-		defective := *s.service
-		defective.Secrets = nil
-		require.NoError(t, defective.SendQueued(t.Context(), slog.Default()))
-		row, _ := s.deliveryRow(t, first.String())
-		next := *row
-		now := s.now.Now()
-		next.ID, next.OrderSeq, next.Event, next.NextAttemptAt, next.CreatedAt = uuid.New(), row.OrderSeq+1, models.EventAssigned, &now, now
-		last := next
-		last.ID, last.OrderSeq, last.Event, last.Queued = uuid.New(), next.OrderSeq+1, models.EventDelivered, false
-		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{last}))
-		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, last.ID))
-		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
-		s.sendQueued(t)
-		require.Empty(t, receiver.Events())
-		s.now.Advance(time.Minute)
-		s.sendQueued(t)
-		require.Equal(t, []string{"order.created", "order.assigned", "order.delivered"}, eventNames(receiver.Events()))
+		for _, more := range []map[string]any{onlyCreated, withRetry} {
+			s := s.withNewOperator(t)
+			receiver := apptest.NewReceiver(t, nil)
+			webhookID, _ := s.Register(t, s.Key, receiver, more)
+			first := s.createPending(t, webhookID)
+			require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
+			defective := *s.service
+			defective.Secrets = nil
+			require.NoError(t, defective.SendQueued(t.Context(), slog.Default()))
+			row, _ := s.deliveryRow(t, first.String())
+			next := *row
+			now := s.now.Now()
+			next.ID, next.OrderSeq, next.Event, next.NextAttemptAt, next.CreatedAt = uuid.New(), row.OrderSeq+1, models.EventAssigned, &now, now
+			last := next
+			last.ID, last.OrderSeq, last.Event, last.Queued = uuid.New(), next.OrderSeq+1, models.EventDelivered, false
+			require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{last}))
+			require.Equal(t, workflows.SendQueued, s.sendDirectly(t, last.ID))
+			require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
+			s.sendQueued(t)
+			require.Empty(t, receiver.Events())
+			s.now.Advance(time.Minute)
+			s.sendQueued(t)
+			require.Equal(t, []string{"order.created", "order.assigned", "order.delivered"}, eventNames(receiver.Events()))
+		}
 	})
 }
 

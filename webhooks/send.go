@@ -58,7 +58,7 @@ func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
 		return true, nil
 	}
 	now := s.Clock.Now()
-	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, now.Add(workflows.PreviousTimeout), waitedForUntil(t.hook.Retry, now))
+	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, now.Add(workflows.PreviousTimeout), waitedForUntil(now))
 	if siblings {
 		s.Slots.wakeQueue() // they are as new as this one
 	}
