@@ -92,7 +92,8 @@ func onEveryConnection(t *testing.T, pool *sql.DB, statement string) {
 // The photos' directory is shown by /readyz and does not fail it: orders need no photo.
 func TestReadyz_showsWhetherPhotosCanBeStored(t *testing.T) {
 	t.Parallel()
-	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
+	now := clock.NewManual(apptest.FrozenAt)
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Clock: now})
 	ready := func() *apptest.Answer {
 		return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
 	}
@@ -102,6 +103,7 @@ func TestReadyz_showsWhetherPhotosCanBeStored(t *testing.T) {
 	require.Empty(t, left)
 	require.NoError(t, os.RemoveAll(s.Config.FilesDir))
 	require.NoError(t, os.WriteFile(s.Config.FilesDir, nil, 0o600))
+	now.Advance(time.Second)
 	shown := ready()
 	require.Equal(t, http.StatusOK, shown.Status, shown.Text)
 	require.Equal(t, "unwritable", shown.String("files"))

@@ -9,7 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/db"
-	"despacho/internal/recovered"
+	"despacho/internal/temporalcheck"
 )
 
 // healthz answers as long as the process runs.
@@ -48,8 +48,9 @@ func (s *Server) readyz(c *gin.Context) error {
 	}
 	var unreachable, unwritable error
 	var checks sync.WaitGroup
-	checks.Go(func() { unreachable = recovered.Call(ctx, s.log, func() error { return s.temporalReachable(ctx) }) })
-	checks.Go(func() { unwritable = recovered.Call(ctx, s.log, func() error { return s.photosWritable(ctx) }) })
+	checks.Go(func() { unreachable = s.checks.temporal.outcome(ctx) })
+	checks.Go(func() { unwritable = s.checks.photos.outcome(ctx) })
+	checks.Go(func() { state.Database = s.databaseState(ctx) })
 	checks.Wait()
 	if unreachable != nil {
 		state.Temporal = "unreachable"
@@ -62,10 +63,8 @@ func (s *Server) readyz(c *gin.Context) error {
 	}
 	if unwritable != nil {
 		state.Files = "unwritable"
-		s.photoErrors.Add(1)
-		s.log.WarnContext(ctx, "photos cannot be stored", "error", unwritable)
 	}
-	switch state.Database = s.databaseState(ctx); state.Database {
+	switch state.Database {
 	case "unavailable":
 		return notReady(c, state, "not_ready", "El servicio no está listo: la base de datos no responde, no está migrada o no acepta cambios.")
 	case "full":
@@ -77,39 +76,76 @@ func (s *Server) readyz(c *gin.Context) error {
 	return ok(c, state)
 }
 
-// photosWritable checks where the photos are with a short timeout.
-func (s *Server) photosWritable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.Timeouts.Readiness/3)
-	defer cancel()
-	return s.photos.CheckWritable(ctx)
+// readinessChecks are what /readyz looks at.
+type readinessChecks struct{ database, temporal, photos *sharedCheck }
+
+func (s *Server) newReadinessChecks() readinessChecks {
+	within := func(timeout time.Duration, check func(context.Context) error) *sharedCheck {
+		return &sharedCheck{clock: s.clock, log: s.log, timeout: timeout, check: check}
+	}
+	readiness := s.config.Timeouts.Readiness
+	return readinessChecks{
+		database: within(readiness, s.checkDatabase), temporal: within(readiness/3, s.checkTemporal), photos: within(readiness/3, s.checkPhotos),
+	}
+}
+
+// checkTemporal checks that Temporal answers and has the namespace.
+func (s *Server) checkTemporal(ctx context.Context) error {
+	return temporalcheck.Namespace(ctx, s.temporal, s.namespace)
+}
+
+// checkPhotos checks that photos can be stored.
+func (s *Server) checkPhotos(ctx context.Context) error {
+	err := s.photos.CheckWritable(ctx)
+	if err != nil {
+		s.photoErrors.Add(1)
+		s.log.WarnContext(ctx, "photos cannot be stored", "error", err)
+	}
+	return err
+}
+
+// checkDatabase checks that the schema is one that this binary works on and that a small write
+// succeeds. A database that only reads, as a standby does, serves no request: even a read counts
+// against a limit, which is a write.
+func (s *Server) checkDatabase(ctx context.Context) error {
+	now := s.clock.Now()
+	err := s.db.CheckVersion(ctx)
+	if err == nil {
+		err = s.db.CheckWritable(ctx, now)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "not ready", "error", err)
+	}
+	if db.IsFull(err) {
+		s.noteFullDisk(now)
+	}
+	return err
+}
+
+// databaseState is "full" if a request or a small write met a full disk a moment ago, and
+// "unavailable" if the database does not answer or only reads.
+func (s *Server) databaseState(ctx context.Context) string {
+	if s.metFullDisk() {
+		return "full"
+	}
+	err := s.checks.database.outcome(ctx)
+	switch {
+	case err == nil:
+		return "ok"
+	case s.metFullDisk():
+		return "full"
+	}
+	return "unavailable"
+}
+
+func (s *Server) metFullDisk() bool {
+	age := s.clock.Now().Sub(time.UnixMicro(s.diskFullAt.Load()))
+	return 0 <= age && age < fullDiskReportedFor // negative if the clock was set back
 }
 
 func notReady(c *gin.Context, state readiness, code, message string) error {
 	c.Header("Retry-After", "5")
 	return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: code, Error: message})
-}
-
-// databaseState is "full" if a request met a full disk a moment ago, or a small write does now. A
-// database that only reads, as a standby does, is "unavailable" as one that does not answer: even a
-// read counts against a limit, which is a write.
-func (s *Server) databaseState(ctx context.Context) string {
-	now := s.clock.Now()
-	err := s.db.CheckVersion(ctx)
-	if err == nil {
-		if now.Sub(time.UnixMicro(s.diskFullAt.Load())) < fullDiskReportedFor {
-			return "full"
-		}
-		err = s.db.CheckWritable(ctx, now)
-	}
-	if err == nil {
-		return "ok"
-	}
-	s.log.WarnContext(ctx, "not ready", "error", err)
-	if db.IsFull(err) {
-		s.noteFullDisk(now)
-		return "full"
-	}
-	return "unavailable"
 }
 
 func (s *Server) noteFullDisk(now time.Time) {

@@ -78,7 +78,12 @@ func TestPhotos_inABucket(t *testing.T) {
 	require.Empty(t, storedObjects(t, bucket))
 
 	server.closed.Store(false)
-	require.Equal(t, "ok", ready().String("files"))
+	poll.Until(t, func() error {
+		if answer := ready(); answer.String("files") != "ok" {
+			return errors.New(answer.Text)
+		}
+		return nil
+	})
 	delivered := s.Do(t, deliveryWithPhoto(t, id, d.token))
 	require.Equal(t, http.StatusOK, delivered.Status, delivered.Text)
 	require.Len(t, storedObjects(t, bucket), 2, "the photo and its thumbnail")

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
@@ -18,7 +20,8 @@ import (
 func TestReadOnly_isUnavailableAndNotReady(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true})
+		now := clock.NewManual(apptest.FrozenAt)
+		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Clock: now})
 		tenant := s.NewTenant(t)
 		ready := func() *apptest.Answer {
 			return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
@@ -28,12 +31,14 @@ func TestReadOnly_isUnavailableAndNotReady(t *testing.T) {
 		promote := demote(t, s)
 		refused := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.Key})
 		require.Equal(t, http.StatusServiceUnavailable, refused.Status, refused.Text)
+		now.Advance(time.Second)
 		standby := ready()
 		require.Equal(t, http.StatusServiceUnavailable, standby.Status, standby.Text)
 		require.Equal(t, "unavailable", standby.String("database"))
 
 		promote()
 		poll.Until(t, func() error {
+			now.Advance(time.Second)
 			if answer := ready(); answer.Status != http.StatusOK {
 				return fmt.Errorf("%d %s", answer.Status, answer.Text)
 			}

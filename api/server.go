@@ -3,7 +3,6 @@
 package api
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -24,7 +23,6 @@ import (
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
 	"despacho/internal/signing"
-	"despacho/internal/temporalcheck"
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
@@ -70,6 +68,8 @@ type Server struct {
 	diskFullErrors atomic.Int64
 	// photoErrors counts how often a photo could not be stored.
 	photoErrors atomic.Int64
+	// checks are what /readyz looks at.
+	checks readinessChecks
 	// temporalUI trusts the origin of the Temporal UI besides the service's own.
 	temporalUI       *http.CrossOriginProtection
 	temporalUIOrigin string
@@ -118,6 +118,7 @@ func New(options Options) (*Server, error) {
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
 	}
+	s.checks = s.newReadinessChecks()
 	if err := s.trustTemporalUI(); err != nil {
 		return nil, err
 	}
@@ -176,11 +177,4 @@ func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 		// The handler answers OPTIONS *, too, with the envelope.
 		DisableGeneralOptionsHandler: true,
 	}
-}
-
-// temporalReachable checks, with a short timeout, that Temporal answers and has the namespace.
-func (s *Server) temporalReachable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.Timeouts.Readiness/3)
-	defer cancel()
-	return temporalcheck.Namespace(ctx, s.temporal, s.namespace)
 }
