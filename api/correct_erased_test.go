@@ -73,7 +73,7 @@ func TestCorrect_earlierPhoneIsErased(t *testing.T) {
 		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE deliveries SET status = 'delivered', next_attempt_at = NULL, finished_at = created_at WHERE id = '"+delivery.String()+"'")
 		require.NoError(t, err)
 		response, now := "gracias, 944555666", time.Now()
-		require.NoError(t, s.App.DB.StartAttempt(t.Context(), &models.WebhookAttempt{
+		require.NoError(t, s.App.DB.Insert(t.Context(), &models.WebhookAttempt{
 			DeliveryID: delivery, Number: 1, Cause: models.CauseAuto, StartedAt: now, FinishedAt: &now, Response: &response,
 		}))
 		erase(1, 0)

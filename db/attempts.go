@@ -45,11 +45,6 @@ func deliveryAlone(query *gorm.DB, id uuid.UUID) (*models.WebhookDelivery, error
 	return &delivery, err
 }
 
-// StartAttempt inserts an attempt before its request is sent.
-func (d *DB) StartAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
-	return d.with(ctx).Create(attempt).Error
-}
-
 // FinishAttempt writes the outcome of an attempt.
 func (d *DB) FinishAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
 	return d.with(ctx).Save(attempt).Error

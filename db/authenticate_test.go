@@ -27,7 +27,7 @@ func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, c
 		plain, err := key.Issue()
 		require.NoError(t, err)
 		change(&key)
-		require.NoError(t, database.InsertAPIKey(context.Background(), &key))
+		require.NoError(t, database.Insert(context.Background(), &key))
 		hashes[i] = credentials.Hash(plain)
 	}
 	return hashes

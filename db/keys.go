@@ -9,11 +9,6 @@ import (
 	"despacho/models"
 )
 
-// InsertAPIKey stores a new key.
-func (d *DB) InsertAPIKey(ctx context.Context, key *models.APIKey) error {
-	return d.with(ctx).Create(key).Error
-}
-
 // CountActiveKeys counts an operator's keys that are neither revoked nor expired.
 func (d *DB) CountActiveKeys(ctx context.Context, operatorID uuid.UUID, now time.Time) (int64, error) {
 	var count int64

@@ -122,7 +122,7 @@ func TestQueuedDeliveries(t *testing.T) {
 		require.Equal(t, []uuid.UUID{old, young}, q.deliveries(t, hook))
 
 		underWay := models.WebhookAttempt{DeliveryID: old, Number: 1, Cause: models.CauseAuto, StartedAt: q.now.Add(-20 * time.Second)}
-		require.NoError(t, q.database.StartAttempt(t.Context(), &underWay))
+		require.NoError(t, q.database.Insert(t.Context(), &underWay))
 		require.Equal(t, []uuid.UUID{young}, q.deliveries(t, hook))
 		for _, abandoned := range []time.Duration{-time.Minute, time.Hour} { // by a process that crashed, or by a clock that was ahead
 			underWay.StartedAt = q.now.Add(abandoned)

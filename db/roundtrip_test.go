@@ -92,7 +92,7 @@ func TestAuthenticate_oneRoundTrip(t *testing.T) {
 	key := models.APIKey{ID: uuid.New(), OperatorID: order.OperatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now}
 	plain, err := key.Issue()
 	require.NoError(t, err)
-	require.NoError(t, database.InsertAPIKey(context.Background(), &key))
+	require.NoError(t, database.Insert(context.Background(), &key))
 	authenticate := func() int {
 		holder, read, err := database.Authenticate(context.Background(), credentials.Hash(plain), now, order.ID)
 		require.NoError(t, err)

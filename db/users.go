@@ -15,11 +15,6 @@ func (d *DB) UserByEmail(ctx context.Context, email string) (*models.User, error
 	return &user, err
 }
 
-// InsertUser stores a new panel user.
-func (d *DB) InsertUser(ctx context.Context, user *models.User) error {
-	return d.with(ctx).Create(user).Error
-}
-
 // SetPassword changes a user's password and deletes the user's sessions, except those in keep, and
 // the user's reset, if there is one.
 func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string, keep ...uuid.UUID) error {

@@ -60,7 +60,7 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		if active >= int64(operator.Plan.ActiveKeys()) {
 			return ErrTooManyKeys
 		}
-		if err := tx.InsertAPIKey(ctx, key); err != nil {
+		if err := tx.Insert(ctx, key); err != nil {
 			return err
 		}
 		return s.auditRow(ctx, tx, key, models.AuditCreated, nil)

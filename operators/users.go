@@ -93,7 +93,7 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 		return err
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.InsertUser(ctx, request.User); err != nil {
+		if err := tx.Insert(ctx, request.User); err != nil {
 			return err
 		}
 		return s.auditRow(ctx, tx, request.User, models.AuditCreated, nil)

@@ -55,7 +55,7 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) err
 		if stop, err = claimProbe(ctx, tx, t, at); err != nil || stop != nil {
 			return err
 		}
-		return tx.StartAttempt(ctx, &t.attempt)
+		return tx.Insert(ctx, &t.attempt)
 	})
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *Service) failUnsent(ctx context.Context, deliveryID uuid.UUID, text str
 		if err := tx.SaveDelivery(ctx, delivery); err != nil {
 			return err
 		}
-		return tx.StartAttempt(ctx, &models.WebhookAttempt{
+		return tx.Insert(ctx, &models.WebhookAttempt{
 			DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: models.CauseAuto, StartedAt: now, FinishedAt: &now, Error: &text,
 		})
 	})
@@ -153,7 +153,7 @@ func (s *Service) failUnsigned(ctx context.Context, t *target) error {
 			return err
 		}
 		t.attempt.Number, t.attempt.StartedAt, t.attempt.FinishedAt, t.attempt.Error = len(attempts)+1, now, &now, &text
-		return tx.StartAttempt(ctx, &t.attempt)
+		return tx.Insert(ctx, &t.attempt)
 	})
 	if err != nil {
 		return err

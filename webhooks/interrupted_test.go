@@ -19,7 +19,7 @@ const textInterrupted = "El envío se interrumpió y no se sabe si llegó."
 func (s *harness) insertUnfinishedAttempt(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCause, at time.Time) {
 	t.Helper()
 	_, attempts := s.deliveryRow(t, deliveryID.String())
-	require.NoError(t, s.App.DB.StartAttempt(t.Context(), &models.WebhookAttempt{
+	require.NoError(t, s.App.DB.Insert(t.Context(), &models.WebhookAttempt{
 		DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: cause, StartedAt: at,
 	}))
 }

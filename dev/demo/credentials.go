@@ -82,7 +82,7 @@ func (b blueprint) makeKey(ctx context.Context, database *db.DB, row models.APIK
 		return "", err
 	}
 	row.ID, row.OperatorID, row.Scopes, row.CreatedAt = uuid.New(), b.operatorID(), models.JoinScopes(scopes), now
-	return plain, database.InsertAPIKey(ctx, &row)
+	return plain, database.Insert(ctx, &row)
 }
 
 func (b blueprint) makeUser(ctx context.Context, database *db.DB, email, name string, storeID *uuid.UUID, now time.Time) (SignIn, error) {
