@@ -105,7 +105,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		}
 		temporalOptions = &fromEnvironment
 	}
-	if err := a.openKeys(options.WebhookCAFiles); err != nil {
+	if err := a.openKeys(); err != nil {
+		return nil, err
+	}
+	if err := a.openFiles(options.WebhookCAFiles); err != nil {
 		return nil, err
 	}
 	var err error
@@ -126,9 +129,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	return a, nil
 }
 
-// openKeys makes what depends on SECRET_KEY and on files: the cipher, the signer of photo
-// addresses, the photos and the certificate authorities of webhooks.
-func (a *App) openKeys(webhookCAFiles []string) (err error) {
+// openKeys makes what depends on SECRET_KEY: the cipher and the signer of photo addresses.
+func (a *App) openKeys() (err error) {
 	cfg := a.Config
 	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return fmt.Errorf("SECRET_KEY: %w", err)
@@ -138,6 +140,12 @@ func (a *App) openKeys(webhookCAFiles []string) (err error) {
 		return fmt.Errorf("SECRET_KEY: %w", err)
 	}
 	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, photoKeys)
+	return nil
+}
+
+// openFiles opens the place of the photos, and reads the certificate authorities of webhooks.
+func (a *App) openFiles(webhookCAFiles []string) (err error) {
+	cfg := a.Config
 	if a.photos, err = photos.NewStore(cfg.PhotoOptions()); err != nil {
 		return fmt.Errorf("PHOTOS and PHOTOS_FALLBACK: %w", err)
 	}
