@@ -6,8 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// clientNetwork is what limits by client address count: an IPv4 address, or the /64 of an IPv6
-// address, because a client usually has all of one.
+// clientNetwork is what limits by client address count: the clientNet of a request.
 func clientNetwork(c *gin.Context) string {
 	address, err := netip.ParseAddr(c.ClientIP())
 	if err != nil {
