@@ -14,10 +14,6 @@ func Delivery(ctx workflow.Context, delivery WebhookDeliveryRef) error {
 	return send(ctx, delivery).Get(ctx, nil)
 }
 
-// changeRedeliveryOutcome is the change since which a receiver's refusal does not fail the
-// workflow.
-const changeRedeliveryOutcome = "redelivery-outcome"
-
 // Redelivery resends deliveries on request, in sequence. The outcome of each is in its row: a
 // receiver that refuses one does not fail the workflow, which has done what it was asked for. It
 // returns the error of the last one if it could not be sent.
@@ -26,8 +22,7 @@ func Redelivery(ctx workflow.Context, deliveries []WebhookDeliveryRef) (failed e
 		failed = workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), ResendWebhookActivity, delivery.ID).Get(ctx, nil)
 	}
 	var refused *temporal.ApplicationError
-	if errors.As(failed, &refused) && refused.Type() == webhookFailedErrorType &&
-		workflow.GetVersion(ctx, changeRedeliveryOutcome, workflow.DefaultVersion, 1) == 1 {
+	if errors.As(failed, &refused) && refused.Type() == webhookFailedErrorType && hasChange(ctx, changeRedeliveryOutcome) {
 		return nil
 	}
 	return failed

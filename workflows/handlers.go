@@ -39,13 +39,21 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 	return registerHandler[Delivered](ctx, o)
 }
 
+// inTurn has the main loop of the run do what an update asks for, one request at a time, and waits
+// for the outcome.
+func (o *order) inTurn(ctx workflow.Context, do func(workflow.Context) error) error {
+	outcome, answer := workflow.NewFuture(ctx)
+	o.requests.Send(ctx, func(ctx workflow.Context) { answer.SetError(do(ctx)) })
+	return outcome.Get(ctx, nil)
+}
+
 // registerHandler registers a message as a signal and as an update. The update's validator refuses
 // illegal moves before they enter the history.
 func registerHandler[M Message](ctx workflow.Context, o *order) error {
 	var zero M
 	name := string(zero.Move())
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
-		message, ok := receiveSignal[M](ctx, o, c)
+		message, ok := receiveSignal[M](ctx, c)
 		if !ok {
 			return // malformed; Receive would block until the next signal of this name
 		}
@@ -58,10 +66,7 @@ func registerHandler[M Message](ctx workflow.Context, o *order) error {
 		func(ctx workflow.Context, message M) error {
 			r := newUpdate(message)
 			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
-			var outcome workflow.Future
-			outcome, r.answer = workflow.NewFuture(ctx)
-			o.requests.Send(ctx, func(ctx workflow.Context) { r.answer.SetError(o.handleMove(ctx, r)) })
-			return outcome.Get(ctx, nil)
+			return o.inTurn(ctx, func(ctx workflow.Context) error { return o.handleMove(ctx, r) })
 		},
 		workflow.UpdateHandlerOptions{
 			Validator: func(message M) error {
@@ -84,7 +89,7 @@ func registerHandler[M Message](ctx workflow.Context, o *order) error {
 // receiveSignal takes a signal of a move that has arrived; ok is false if it is malformed. Its
 // payload is decoded here: after a malformed signal the SDK goes on with the next one and decodes
 // it into the same value, in which JSON has set what it could.
-func receiveSignal[M Message](ctx workflow.Context, o *order, c workflow.ReceiveChannel) (message M, ok bool) {
+func receiveSignal[M Message](ctx workflow.Context, c workflow.ReceiveChannel) (message M, ok bool) {
 	for {
 		var payload converter.RawValue
 		if !c.ReceiveAsync(&payload) {
@@ -95,7 +100,7 @@ func receiveSignal[M Message](ctx workflow.Context, o *order, c workflow.Receive
 			return message, true
 		}
 		workflow.GetLogger(ctx).Error("malformed signal dropped", "signal", c.Name(), "error", err)
-		if c.Len() == 0 || o.has(ctx, changeSeparateSignals) {
+		if c.Len() == 0 || hasChange(ctx, changeSeparateSignals) {
 			return message, false
 		}
 	}

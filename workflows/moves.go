@@ -17,8 +17,7 @@ type request struct {
 	// message is nil for the timer's auto-cancel.
 	message Message
 
-	// answer and updateID are set for an update, which waits for the answer.
-	answer   workflow.Settable
+	// updateID is set for an update, which waits for the outcome.
 	updateID string
 }
 
@@ -37,8 +36,9 @@ func (r request) deadline() *time.Time {
 	return r.message.expiresAt()
 }
 
-// isSignal reports whether the request came as a signal, whose sender gets no answer.
-func (r request) isSignal() bool { return r.message != nil && r.answer == nil }
+// isUnanswered reports whether nobody waits for the outcome: the request came as a signal, or is a
+// step of a test order.
+func (r request) isUnanswered() bool { return r.message != nil && r.updateID == "" }
 
 func newUpdate(message Message) request {
 	return request{move: message.Move(), by: message.actor(), message: message}
@@ -65,7 +65,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 	refreshed := false
 	for {
 		to, verdict := o.validate(r)
-		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) && o.has(ctx, changeRefreshFirst) {
+		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) && hasChange(ctx, changeRefreshFirst) {
 			refreshed = true
 			if err := o.refresh(ctx); err != nil {
 				return o.notApplied(ctx, r, err)
@@ -99,11 +99,11 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 
 // mustRefresh reports whether the row has to be read before the verdict is final: a lost workflow
 // task can leave the row ahead of this run. The sender of an update repeats it after a refusal that
-// the row does not confirm, but not after the answer that nothing has to be done. The sender of a
-// signal gets no answer. Of many signals only some read the row: each result is in the history, and
-// Temporal accepts no workflow task of more than 4 MB.
+// the row does not confirm, but not after the answer that nothing has to be done. Nobody repeats a
+// signal or a step of a test order. Of many signals only some read the row: each result is in the
+// history, and Temporal accepts no workflow task of more than 4 MB.
 func (o *order) mustRefresh(ctx workflow.Context, r request, verdict models.Verdict) bool {
-	if r.isSignal() {
+	if r.isUnanswered() {
 		return !o.isFresh(ctx)
 	}
 	return verdict == models.Unchanged
@@ -155,7 +155,7 @@ func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyM
 	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to, Deadline: r.deadline()}
 	if r.message != nil {
 		r.message.setContent(&move)
-		if !r.isSignal() {
+		if !r.isUnanswered() {
 			move.Requester = r.message.requester()
 		}
 	}

@@ -8,37 +8,16 @@ import (
 	"despacho/models"
 )
 
-// Change IDs for workflow.GetVersion. A history recorded before a change is replayed without it.
-const (
-	changeRestoreDeliveries = "restore-deliveries"
-	changeRefreshFirst      = "refresh-first"
-	changeBoundedCalls      = "bounded-calls"
-	changeFewerReads        = "fewer-reads"
-	changeRowWins           = "row-wins"
-	changeTestSteps         = "test-steps"
-	changeStopSettled       = "stop-settled"
-	changeRetriesOff        = "retries-off"
-	changeOneStepEach       = "one-step-each"
-	changeSeparateSignals   = "separate-signals"
-)
-
-// has reports whether the code that first executed this point of the run had the change.
-func (o *order) has(ctx workflow.Context, change string) bool {
-	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == 1
-}
-
 // registerRefresh registers refresh as an update. A caller that was refused by a run that is behind
 // the row refreshes the run and asks again.
 func (o *order) registerRefresh(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, RefreshName,
 		func(ctx workflow.Context) error {
-			outcome, answer := workflow.NewFuture(ctx)
-			o.requests.Send(ctx, func(ctx workflow.Context) {
+			return o.inTurn(ctx, func(ctx workflow.Context) error {
 				err := o.refresh(ctx)
 				o.logRefresh(ctx, err)
-				answer.SetError(err)
+				return err
 			})
-			return outcome.Get(ctx, nil)
 		},
 		workflow.UpdateHandlerOptions{Description: "Reloads the order from the database."})
 }
@@ -69,13 +48,13 @@ const freshFor = time.Second
 
 // isFresh reports whether the row has just been read.
 func (o *order) isFresh(ctx workflow.Context) bool {
-	return !o.refreshedAt.IsZero() && workflow.Now(ctx).Sub(o.refreshedAt) < freshFor && o.has(ctx, changeFewerReads)
+	return !o.refreshedAt.IsZero() && workflow.Now(ctx).Sub(o.refreshedAt) < freshFor && hasChange(ctx, changeFewerReads)
 }
 
 // dropRepeated takes the refresh signals that have arrived since the first: one read serves them
 // all.
 func (o *order) dropRepeated(ctx workflow.Context, c workflow.ReceiveChannel) {
-	if c.Len() == 0 || !o.has(ctx, changeFewerReads) {
+	if c.Len() == 0 || !hasChange(ctx, changeFewerReads) {
 		return
 	}
 	for c.ReceiveAsync(nil) {
@@ -108,7 +87,7 @@ func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 // it has the row's timer and deliveries, and not the updates that this run has completed, whose
 // outcome Temporal would return for a repeated request.
 func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
-	isOlder := (snapshot.Seq < o.seq || snapshot.Seq == o.seq && !o.state.Equal(snapshot.state())) && o.has(ctx, changeRowWins)
+	isOlder := (snapshot.Seq < o.seq || snapshot.Seq == o.seq && !o.state.Equal(snapshot.state())) && hasChange(ctx, changeRowWins)
 	if isOlder {
 		workflow.GetLogger(ctx).Warn("the order's row is older than its workflow: a new run starts from the row", "order_id", o.id, "row", snapshot.Status, "workflow", o.state.Status)
 		o.superseded = true
@@ -123,7 +102,7 @@ func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 	}
 	o.moreDeliveries = snapshot.MoreDeliveries
 	o.stopSettled(ctx, snapshot)
-	if missed := o.unscheduled(snapshot.Deliveries); len(missed) > 0 && o.has(ctx, changeRestoreDeliveries) {
+	if missed := o.unscheduled(snapshot.Deliveries); len(missed) > 0 && hasChange(ctx, changeRestoreDeliveries) {
 		o.scheduleWebhooks(ctx, missed)
 	}
 }

@@ -59,7 +59,7 @@ func (o *order) restoreSteps(ctx workflow.Context, steps []TestStep) {
 	if o.isTest() {
 		return
 	}
-	if len(steps) > 0 && o.has(ctx, changeTestSteps) {
+	if len(steps) > 0 && hasChange(ctx, changeTestSteps) {
 		o.steps = steps
 	}
 }
@@ -101,7 +101,7 @@ func (o *order) startStep(ctx workflow.Context, after time.Duration) {
 			return // cancelled by a move
 		}
 		// The timer may fire while an update makes the step, when it is too late to cancel it.
-		if o.seq != seq && o.has(ctx, changeOneStepEach) {
+		if o.seq != seq && hasChange(ctx, changeOneStepEach) {
 			return // the next step has a timer of its own
 		}
 		o.stopStep = nil
@@ -143,18 +143,15 @@ var errNotATestOrder = errors.New("the order is not a test order")
 func (o *order) registerAdvance(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, AdvanceName,
 		func(ctx workflow.Context, seq int) error {
-			outcome, answer := workflow.NewFuture(ctx)
-			o.requests.Send(ctx, func(ctx workflow.Context) {
+			return o.inTurn(ctx, func(ctx workflow.Context) error {
 				switch {
 				case o.seq != seq:
-					answer.SetError(nil)
+					return nil
 				case o.nextStep() == nil:
-					answer.SetError(errNoNextStep)
-				default:
-					answer.SetError(o.makeStep(ctx))
+					return errNoNextStep
 				}
+				return o.makeStep(ctx)
 			})
-			return outcome.Get(ctx, nil)
 		},
 		workflow.UpdateHandlerOptions{
 			Validator: func(int) error {

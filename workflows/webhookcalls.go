@@ -23,7 +23,7 @@ func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliv
 	if o.superseded {
 		return // the next run sends what is pending
 	}
-	if room := max(maxPendingCalls-len(o.calls), 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
+	if room := max(maxPendingCalls-len(o.calls), 0); len(deliveries) > room && hasChange(ctx, changeBoundedCalls) {
 		deliveries, o.moreDeliveries, o.boundedCalls = deliveries[:room], true, true
 	}
 	for _, delivery := range deliveries {
@@ -59,7 +59,7 @@ func (o *order) stopSettled(ctx workflow.Context, snapshot *Snapshot) {
 	}
 	for _, call := range o.calls {
 		isPending := slices.ContainsFunc(snapshot.Deliveries, func(d WebhookDeliveryRef) bool { return d.ID == call.delivery.ID })
-		if !isPending && !call.ended.IsReady() && o.has(ctx, changeStopSettled) {
+		if !isPending && !call.ended.IsReady() && hasChange(ctx, changeStopSettled) {
 			call.stop()
 		}
 	}
@@ -98,7 +98,7 @@ func (o *order) unscheduled(deliveries []WebhookDeliveryRef) (missed []WebhookDe
 func (o *order) awaitPrevious(ctx workflow.Context, before, call *webhookCall) {
 	switch {
 	case before == nil || before.ended.IsReady():
-	case call.delivery.Retry || before.delivery.Retry && o.has(ctx, changeRetriesOff):
+	case call.delivery.Retry || before.delivery.Retry && hasChange(ctx, changeRetriesOff):
 		_, _ = workflow.AwaitWithTimeout(ctx, PreviousTimeout, before.ended.IsReady)
 	default:
 		_ = before.ended.Get(ctx, nil)
