@@ -176,14 +176,13 @@ func updateID(secret string, order *models.Order, by models.Actor, message workf
 
 // decide holds a requested move against the row. The error says why the row refuses it.
 func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
-	_, verdict := order.State().Decide(message.Move(), by, message.Rider())
-	cancel, cancels := message.(workflows.Cancel)
+	_, verdict, changed := workflows.Decide(message, by, order.Seq, order.State())
 	delivered, delivers := message.(workflows.Delivered)
 	switch {
-	case verdict == models.Refused || cancels && cancel.TooLate(order.Status):
-		return models.Refused, moveRefused(message.Move(), order.Status)
-	case message.Outdated(order.Seq, order.RiderID):
+	case changed:
 		return models.Refused, ErrOrderChanged
+	case verdict == models.Refused:
+		return models.Refused, moveRefused(message.Move(), order.Status)
 	case delivers && lacksAmount(order, delivered):
 		return models.Refused, errAmountRequired
 	}

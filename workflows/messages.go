@@ -22,21 +22,35 @@ type Message interface {
 	Rider() *uuid.UUID
 	// Fingerprint distinguishes requests of the same move by their content.
 	Fingerprint() string
-	// Outdated reports whether an order with this Seq and rider has changed since the sender saw it,
-	// so that the move would undo a change that the sender does not know of.
-	Outdated(seq int, rider *uuid.UUID) bool
 	// WithDeadline returns the message with a time after which the move must not be made.
 	WithDeadline(at time.Time) Message
 	// WithRequester returns the message with who requests it.
 	WithRequester(by Requester) Message
 
 	actor() models.Actor
+	// outdated reports whether an order with this Seq and rider has changed since the sender saw it,
+	// so that the move would undo a change that the sender does not know of.
+	outdated(seq int, rider *uuid.UUID) bool
 	// problem says what is wrong with the content, in Spanish; empty if nothing is.
 	problem() string
 	// expiresAt is the time after which the move must not be made; nil if there is none.
 	expiresAt() *time.Time
 	requester() Requester
 	setContent(move *ApplyMoveInput)
+}
+
+// Decide checks a requested move against an order's state and Seq, and returns the status after it.
+// changed means that the state allows the move, and it is refused because the message is outdated.
+func Decide(message Message, by models.Actor, seq int, state models.State) (to models.Status, verdict models.Verdict, changed bool) {
+	to, verdict = state.Decide(message.Move(), by, message.Rider())
+	cancel, cancels := message.(Cancel)
+	switch {
+	case verdict == models.Refused || cancels && cancel.tooLate(state.Status):
+		return state.Status, models.Refused, false
+	case message.outdated(seq, state.RiderID):
+		return state.Status, models.Refused, true
+	}
+	return to, verdict, false
 }
 
 // hasMoved reports whether an order with this Seq has moved since its sender saw it at the expected
@@ -94,13 +108,12 @@ func (m Cancel) Fingerprint() string {
 	return content
 }
 
-// Outdated implements Message.
-func (m Cancel) Outdated(seq int, _ *uuid.UUID) bool {
+func (m Cancel) outdated(seq int, _ *uuid.UUID) bool {
 	return hasMoved(m.ExpectedSeq, seq)
 }
 
-// TooLate reports whether the cancel is limited to registered orders, and the status is another.
-func (m Cancel) TooLate(status models.Status) bool {
+// tooLate reports whether the cancel is limited to registered orders, and the status is another.
+func (m Cancel) tooLate(status models.Status) bool {
 	return m.OnlyRegistered && status != models.StatusRegistered
 }
 
@@ -150,8 +163,7 @@ func (m Received) Fingerprint() string {
 	return m.BranchID.String()
 }
 
-// Outdated implements Message.
-func (Received) Outdated(int, *uuid.UUID) bool { return false }
+func (Received) outdated(int, *uuid.UUID) bool { return false }
 
 func (Received) actor() models.Actor { return models.ByOperator }
 
@@ -195,8 +207,8 @@ func (m Assigned) Fingerprint() string {
 	return fmt.Sprintf("%s %d", m.RiderID, *m.ExpectedSeq)
 }
 
-// Outdated implements Message. An order that has the rider already is as the sender wants it.
-func (m Assigned) Outdated(seq int, rider *uuid.UUID) bool {
+// outdated implements Message. An order that has the rider already is as the sender wants it.
+func (m Assigned) outdated(seq int, rider *uuid.UUID) bool {
 	return hasMoved(m.ExpectedSeq, seq) && (rider == nil || *rider != m.RiderID)
 }
 
@@ -253,8 +265,7 @@ func (m Delivered) Fingerprint() string {
 	return content
 }
 
-// Outdated implements Message.
-func (m Delivered) Outdated(seq int, _ *uuid.UUID) bool {
+func (m Delivered) outdated(seq int, _ *uuid.UUID) bool {
 	return hasMoved(m.ExpectedSeq, seq)
 }
 

@@ -44,15 +44,13 @@ func newUpdate(message Message) request {
 	return request{move: message.Move(), by: message.actor(), message: message}
 }
 
-// validate checks a move against the transition table.
+// validate checks a move against the run's state.
 func (o *order) validate(r request) (models.Status, models.Verdict) {
-	if cancel, ok := r.message.(Cancel); ok && cancel.TooLate(o.state.Status) {
-		return o.state.Status, models.Refused
+	if r.message == nil {
+		return o.state.Decide(r.move, r.by, nil)
 	}
-	if r.message != nil && r.message.Outdated(o.seq, o.state.RiderID) {
-		return o.state.Status, models.Refused
-	}
-	return o.state.Decide(r.move, r.by, r.rider())
+	to, verdict, _ := Decide(r.message, r.by, o.seq, o.state)
+	return to, verdict
 }
 
 // handleMove validates a move and writes it to the database before the outcome is reported.
