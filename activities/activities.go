@@ -57,7 +57,7 @@ func (a *Activities) Register(w worker.Registry) {
 // LoadOrder reads an order for its workflow.
 func (a *Activities) LoadOrder(ctx context.Context, orderID uuid.UUID) (snapshot *workflows.Snapshot, err error) {
 	defer func() { err = a.orderError(ctx, "read", orderID, recover(), err) }()
-	return a.Orders.Load(ctx, orderID)
+	return a.Orders.LoadSnapshot(ctx, orderID)
 }
 
 // ApplyMove writes a decided move.

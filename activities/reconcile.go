@@ -93,7 +93,7 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 func (a *Activities) startMissing(ctx context.Context, over func() bool) (started int, err error) {
 	started, err = a.startUnconfirmed(ctx, over)
 	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
-	more, overdueErr := a.startAll(ctx, over, a.Orders.StartMissing, func(after db.Position) ([]db.Position, error) {
+	more, overdueErr := a.startAll(ctx, over, a.Orders.Reconcile, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OverdueOrders(ctx, overdue, after, ReconcilePage)
 	})
 	return started + more, errors.Join(err, overdueErr)
@@ -101,7 +101,7 @@ func (a *Activities) startMissing(ctx context.Context, over func() bool) (starte
 
 func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (int, error) {
 	now := a.Clock.Now()
-	return a.startAll(ctx, over, a.Orders.StartUnconfirmed, func(after db.Position) ([]db.Position, error) {
+	return a.startAll(ctx, over, a.Orders.ReconcileUnconfirmed, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, ReconcilePage)
 	})
 }

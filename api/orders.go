@@ -131,7 +131,7 @@ func (s *Server) correctOrder(c *gin.Context) error {
 	if err := refuseFixed(c, in, fixedInOrder, read); err != nil {
 		return err
 	}
-	return respondCorrection(c)(s.orders.Correct(c.Request.Context(), caller(c), id, in, orders.Based{}))
+	return respondCorrection(c)(s.orders.Correct(c.Request.Context(), caller(c), id, in, orders.CorrectionPrecondition{}))
 }
 
 // respondCorrection responds with the corrected order, and says what its shipping cost was if that

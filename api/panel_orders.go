@@ -139,7 +139,7 @@ func (s *Server) assignOrder(c *gin.Context, order *models.OrderView) error {
 }
 
 func (s *Server) panelCancelOrder(c *gin.Context, order *models.OrderView) error {
-	return respondMove(c)(s.cancel(c, order, orders.ReadCancellationOfSeen))
+	return respondMove(c)(s.cancel(c, order, orders.ReadCancellationWithVersion))
 }
 
 func (s *Server) setPoint(c *gin.Context) error {

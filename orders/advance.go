@@ -28,7 +28,7 @@ func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*Vi
 	defer leave()
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
-	release, _, err := s.moving.acquire(limited, id)
+	release, _, err := s.orderLocks.acquire(limited, id)
 	if err != nil {
 		return nil, ErrMoveUnconfirmed.Because(err)
 	}

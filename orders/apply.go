@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -13,8 +12,8 @@ import (
 	"despacho/workflows"
 )
 
-// Load reads an order for its workflow.
-func (s *Service) Load(ctx context.Context, orderID uuid.UUID) (*workflows.Snapshot, error) {
+// LoadSnapshot reads an order for its workflow.
+func (s *Service) LoadSnapshot(ctx context.Context, orderID uuid.UUID) (*workflows.Snapshot, error) {
 	order, err := s.db.OrderViewByID(ctx, orderID)
 	if db.IsNotFound(err) {
 		return nil, ErrOrderNotFound
@@ -34,7 +33,7 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	if err != nil {
 		return nil, err
 	}
-	created, err := asCreated(ctx, database, order)
+	created, err := withCreationPhone(ctx, database, order)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +46,10 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	}, nil
 }
 
-// asCreated is a test order with the phone that it was created with: that chooses its steps, also
-// those of a run that begins after a correction. Every other order is returned as it is.
-func asCreated(ctx context.Context, database *db.DB, order *models.Order) (*models.Order, error) {
+// withCreationPhone is a test order with the phone that it was created with: that chooses its
+// steps, also those of a run that begins after a correction. Every other order is returned as it
+// is.
+func withCreationPhone(ctx context.Context, database *db.DB, order *models.Order) (*models.Order, error) {
 	if !order.Test {
 		return order, nil
 	}
@@ -246,6 +246,3 @@ func textOrNull(text string) *string {
 	}
 	return &text
 }
-
-// OverdueAfter is how long after its due time an order or a delivery is reconciled.
-const OverdueAfter = 2 * time.Minute

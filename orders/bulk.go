@@ -115,7 +115,7 @@ func (s *Service) moveOne(ctx context.Context, caller Caller, bulk bulkMove, ord
 		return
 	}
 	err := recovered.Call(ctx, s.log, func() error {
-		_, err := s.requestMove(ctx, caller, order, bulk.message(order), "")
+		_, err := s.moveAndCount(ctx, caller, order, bulk.message(order), "")
 		return err
 	})
 	switch {

@@ -32,46 +32,46 @@ const (
 )
 
 func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
-	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
-	go m.run()
-	return m
+	c := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
+	go c.run()
+	return c
 }
 
 // add records that an order's workflow runs. What outlives the process's grace for stopping, such
 // as a request with many orders, may call it after close: the reconcile workflow will check that
 // order.
-func (m *startConfirmations) add(id uuid.UUID, seq int) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
+func (c *startConfirmations) add(id uuid.UUID, seq int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
 		return
 	}
 	select {
-	case m.orders <- db.OrderVersion{ID: id, Seq: seq}:
+	case c.orders <- db.OrderVersion{ID: id, Seq: seq}:
 	default: // the buffer is full because the database is slow; the reconcile workflow will check the order
 	}
 }
 
-func (m *startConfirmations) close() {
-	m.mu.Lock()
-	if !m.closed {
-		m.closed = true
-		close(m.orders)
+func (c *startConfirmations) close() {
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		close(c.orders)
 	}
-	m.mu.Unlock()
-	<-m.done
+	c.mu.Unlock()
+	<-c.done
 }
 
-func (m *startConfirmations) run() {
-	defer close(m.done)
+func (c *startConfirmations) run() {
+	defer close(c.done)
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	var batch []db.OrderVersion
 	for {
 		select {
-		case order, open := <-m.orders:
+		case order, open := <-c.orders:
 			if !open {
-				m.write(batch)
+				c.write(batch)
 				return
 			}
 			if batch = append(batch, order); len(batch) < flushSize {
@@ -79,19 +79,19 @@ func (m *startConfirmations) run() {
 			}
 		case <-tick.C:
 		}
-		m.write(batch)
+		c.write(batch)
 		batch = batch[:0]
 	}
 }
 
-func (m *startConfirmations) write(batch []db.OrderVersion) {
+func (c *startConfirmations) write(batch []db.OrderVersion) {
 	if len(batch) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := recovered.Call(ctx, m.log, func() error { return m.db.MarkWorkflowsStarted(ctx, batch, m.clock.Now()) })
+	err := recovered.Call(ctx, c.log, func() error { return c.db.MarkWorkflowsStarted(ctx, batch, c.clock.Now()) })
 	if err != nil {
-		m.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
+		c.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
 	}
 }

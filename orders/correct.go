@@ -29,8 +29,8 @@ type Corrected struct {
 // CostChanged reports whether the correction changes the shipping cost.
 func (c *Corrected) CostChanged() bool { return c.CostBefore != c.Order.ShippingCost }
 
-// Based is what a correction was decided on. A zero value accepts any.
-type Based struct {
+// CorrectionPrecondition is what a correction was decided on. A zero value accepts any.
+type CorrectionPrecondition struct {
 	// Content is the CorrectableContent that the person saw.
 	Content string
 	// Cost is the shipping cost that the person accepted.
@@ -41,12 +41,12 @@ type Based struct {
 // creation may leave out. A store corrects its orders while they are registered, the operator until
 // they are delivered or cancelled. The shipping cost is found again when the destination or the
 // size changes. No webhook is called.
-func (s *Service) Correct(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, based Based) (*Corrected, error) {
+func (s *Service) Correct(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, expected CorrectionPrecondition) (*Corrected, error) {
 	c, err := s.readCorrection(ctx, caller, id, in)
 	if err != nil {
 		return nil, err
 	}
-	return s.correct(ctx, caller, c, based)
+	return s.correct(ctx, caller, c, expected)
 }
 
 // PreviewCorrection is Correct without the correction.
@@ -166,7 +166,7 @@ func (s *Service) corrected(caller Caller, c *correction, before, after *models.
 // or cancelled meanwhile is not corrected, a move never overwrites a corrected field, and one
 // correction follows from what another has left. The catalog is read before, because whoever holds
 // a connection must not wait for another one.
-func (s *Service) correct(ctx context.Context, caller Caller, c *correction, based Based) (*Corrected, error) {
+func (s *Service) correct(ctx context.Context, caller Caller, c *correction, expected CorrectionPrecondition) (*Corrected, error) {
 	places, err := s.catalog.Index(ctx)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *Service) correct(ctx context.Context, caller Caller, c *correction, bas
 		if outcome = s.corrected(caller, c, before, after); !outcome.Changed {
 			return nil
 		}
-		if based.isOutdated(s.view(before, false), outcome.Order) {
+		if expected.isOutdated(s.view(before, false), outcome.Order) {
 			return ErrOrderChanged
 		}
 		return s.saveCorrection(ctx, tx, caller, before, after)
@@ -195,8 +195,8 @@ func (s *Service) correct(ctx context.Context, caller Caller, c *correction, bas
 	return outcome, err
 }
 
-func (b Based) isOutdated(before, after *View) bool {
-	return b.Content != "" && b.Content != CorrectableContent(before) || b.Cost != nil && *b.Cost != after.ShippingCost
+func (p CorrectionPrecondition) isOutdated(before, after *View) bool {
+	return p.Content != "" && p.Content != CorrectableContent(before) || p.Cost != nil && *p.Cost != after.ShippingCost
 }
 
 // lockView reads an order, with its names, and locks its row until the transaction ends.

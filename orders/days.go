@@ -20,24 +20,23 @@ const (
 	rereadAfter = time.Hour
 	// maxDayLists bounds the lists whose days are kept.
 	maxDayLists = 200
-	// maxRuns is how many runs of changed days are read; of more, the nearest are joined.
-	maxRuns = 10
+	// maxRanges is how many ranges of changed days are read; of more, the nearest are joined.
+	maxRanges = 10
 	// pieceDays is how many days are read at once where all of them were too many for one request.
 	pieceDays = 31
 )
 
-// days keeps what the orders of each day of creation come to, for lists of orders. Whoever writes
-// an order sets its updated_at, so only the days of orders that were written since the last look
-// are read again. What is returned is exact but for deleted rows. A day is the number of days since
-// 1970.
-type days[T any] struct {
+// dayCache caches totals of lists of orders by day of creation. Whoever writes an order sets its
+// updated_at, so only the days of orders that were written since the last look are read again. What
+// is returned is exact but for deleted rows. A day is the number of days since 1970.
+type dayCache[T any] struct {
 	db    *db.DB
 	clock clock.Clock
 	// read reads the days of a filter's orders; those without orders are left out.
 	read func(ctx context.Context, scope db.OrderScope, filter db.OrderFilter, zone *time.Location) (map[int64]T, error)
 
 	mu    sync.Mutex
-	lists map[dayListKey]*knownDays[T]
+	lists map[dayListKey]*cachedDays[T]
 }
 
 // dayList is a list of orders by day of creation.
@@ -75,8 +74,8 @@ func (l dayList) start(day int64) time.Time {
 	return clock.DayStart(time.Unix(day*secondsADay, 0).UTC(), l.zone)
 }
 
-// knownDays are the days of a list.
-type knownDays[T any] struct {
+// cachedDays are the days of a list.
+type cachedDays[T any] struct {
 	// begun counts the refreshes that have begun.
 	begun atomic.Int64
 	// turn is held by the one who reads and uses the rest.
@@ -92,13 +91,13 @@ type knownDays[T any] struct {
 	inPieces bool
 }
 
-func newDays[T any](database *db.DB, clk clock.Clock, read func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]T, error)) *days[T] {
-	return &days[T]{db: database, clock: clk, read: read, lists: map[dayListKey]*knownDays[T]{}}
+func newDayCache[T any](database *db.DB, clk clock.Clock, read func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]T, error)) *dayCache[T] {
+	return &dayCache[T]{db: database, clock: clk, read: read, lists: map[dayListKey]*cachedDays[T]{}}
 }
 
 // each calls do with every day from first to last on which orders of the list were created, in no
 // particular sequence.
-func (d *days[T]) each(ctx context.Context, list dayList, first, last int64, do func(day int64, of T)) error {
+func (d *dayCache[T]) each(ctx context.Context, list dayList, first, last int64, do func(day int64, value T)) error {
 	known := d.known(list)
 	before := known.begun.Load()
 	if err := known.takeTurn(ctx); err != nil {
@@ -112,9 +111,9 @@ func (d *days[T]) each(ctx context.Context, list dayList, first, last int64, do 
 		}
 		known.refreshed = number
 	}
-	for day, of := range known.byDay {
+	for day, value := range known.byDay {
 		if first <= day && day <= last {
-			do(day, of)
+			do(day, value)
 		}
 	}
 	return nil
@@ -122,7 +121,7 @@ func (d *days[T]) each(ctx context.Context, list dayList, first, last int64, do 
 
 // takeTurn waits until nobody else reads the list. The request holds no slot meanwhile: those who
 // ask for the lists of one operator must not keep everybody else out.
-func (k *knownDays[T]) takeTurn(ctx context.Context) error {
+func (k *cachedDays[T]) takeTurn(ctx context.Context) error {
 	if k.turn.TryAcquire(1) {
 		return nil
 	}
@@ -140,18 +139,18 @@ func (k *knownDays[T]) takeTurn(ctx context.Context) error {
 
 // refreshedSince reports whether the days from first to last are as they were when so many
 // refreshes had begun, or later: another request has refreshed them meanwhile.
-func (k *knownDays[T]) refreshedSince(begun, first, last int64) bool {
+func (k *cachedDays[T]) refreshedSince(begun, first, last int64) bool {
 	return k.refreshed > begun && k.first <= first && last <= k.last
 }
 
-// keeps reports whether the days of a list are kept.
-func (d *days[T]) keeps(list dayList) bool {
+// has reports whether the days of a list are cached.
+func (d *dayCache[T]) has(list dayList) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.lists[list.key()] != nil
 }
 
-func (d *days[T]) known(list dayList) *knownDays[T] {
+func (d *dayCache[T]) known(list dayList) *cachedDays[T] {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	known := d.lists[list.key()]
@@ -159,14 +158,14 @@ func (d *days[T]) known(list dayList) *knownDays[T] {
 		if len(d.lists) >= maxDayLists {
 			clear(d.lists) // rare; each is read anew
 		}
-		known = &knownDays[T]{turn: semaphore.NewWeighted(1)}
+		known = &cachedDays[T]{turn: semaphore.NewWeighted(1)}
 		d.lists[list.key()] = known
 	}
 	return known
 }
 
 // refresh reads the days that are not known and those that have changed.
-func (d *days[T]) refresh(ctx context.Context, list dayList, known *knownDays[T], first, last int64) error {
+func (d *dayCache[T]) refresh(ctx context.Context, list dayList, known *cachedDays[T], first, last int64) error {
 	now := d.clock.Now()
 	// The clock was set back: changes may have times before checkedAt.
 	setBack := now.Before(known.checkedAt)
@@ -180,8 +179,8 @@ func (d *days[T]) refresh(ctx context.Context, list dayList, known *knownDays[T]
 		if err != nil {
 			return err
 		}
-		for _, run := range runsOf(changed) {
-			if _, err := d.readRun(ctx, list, known, run); err != nil {
+		for _, dates := range rangesOf(changed) {
+			if _, err := d.readRange(ctx, list, known, dates); err != nil {
 				return err
 			}
 		}
@@ -196,22 +195,22 @@ func (d *days[T]) refresh(ctx context.Context, list dayList, known *knownDays[T]
 // extend reads the days from first to last that are not known, and those between, so that the union
 // has no gap. Those of an operator with very many orders take longer than a request may: what was
 // read of them is kept, and the next request goes on from there, in pieces.
-func (d *days[T]) extend(ctx context.Context, list dayList, known *knownDays[T], first, last int64) error {
+func (d *dayCache[T]) extend(ctx context.Context, list dayList, known *cachedDays[T], first, last int64) error {
 	length := max(known.first-first, last-known.last)
 	if known.inPieces {
 		length = pieceDays
 	}
 	for first < known.first || known.last < last {
-		run := dayRun{known.last + 1, min(last, known.last+length)}
+		dates := dayRange{known.last + 1, min(last, known.last+length)}
 		if first < known.first {
-			run = dayRun{max(first, known.first-length), known.first - 1}
+			dates = dayRange{max(first, known.first-length), known.first - 1}
 		}
-		found, err := d.readRun(ctx, list, known, run)
+		found, err := d.readRange(ctx, list, known, dates)
 		if err != nil {
 			known.inPieces = true
 			return err
 		}
-		known.first, known.last = min(known.first, run.first), max(known.last, run.last)
+		known.first, known.last = min(known.first, dates.first), max(known.last, dates.last)
 		if found == 0 {
 			length *= 4 // before the first order there are many years to look at
 		}
@@ -219,50 +218,50 @@ func (d *days[T]) extend(ctx context.Context, list dayList, known *knownDays[T],
 	return nil
 }
 
-// readRun reads a run of days and returns how many of them have orders.
-func (d *days[T]) readRun(ctx context.Context, list dayList, known *knownDays[T], run dayRun) (found int, err error) {
-	read, err := d.read(ctx, list.scope, list.between(run.first, run.last), list.zone)
+// readRange reads a range of days and returns how many of them have orders.
+func (d *dayCache[T]) readRange(ctx context.Context, list dayList, known *cachedDays[T], dates dayRange) (found int, err error) {
+	read, err := d.read(ctx, list.scope, list.between(dates.first, dates.last), list.zone)
 	if err != nil {
 		return 0, err
 	}
-	known.replace(run, read)
+	known.replace(dates, read)
 	return len(read), nil
 }
 
-// replace takes what was read of a run of days.
-func (k *knownDays[T]) replace(run dayRun, read map[int64]T) {
+// replace takes what was read of a range of days.
+func (k *cachedDays[T]) replace(dates dayRange, read map[int64]T) {
 	for day := range k.byDay {
-		if run.first <= day && day <= run.last {
+		if dates.first <= day && day <= dates.last {
 			delete(k.byDay, day)
 		}
 	}
-	for day, of := range read {
-		k.byDay[day] = of
+	for day, value := range read {
+		k.byDay[day] = value
 	}
 }
 
-// dayRun is a run of days, both ends included.
-type dayRun struct{ first, last int64 }
+// dayRange is a range of days, both ends included.
+type dayRange struct{ first, last int64 }
 
-// runsOf joins days, which are in ascending order, to few runs, with few days between them: one old
-// order that has changed must not cost the days of years.
-func runsOf(list []int64) (runs []dayRun) {
+// rangesOf joins days, which are in ascending order, to few ranges with few days between them: one
+// old order that has changed must not cost the days of years.
+func rangesOf(list []int64) (ranges []dayRange) {
 	for _, day := range list {
-		if n := len(runs); n > 0 && runs[n-1].last == day-1 {
-			runs[n-1].last = day
+		if n := len(ranges); n > 0 && ranges[n-1].last == day-1 {
+			ranges[n-1].last = day
 		} else {
-			runs = append(runs, dayRun{day, day})
+			ranges = append(ranges, dayRange{day, day})
 		}
 	}
-	for len(runs) > maxRuns {
+	for len(ranges) > maxRanges {
 		nearest := 1
-		for i := 2; i < len(runs); i++ {
-			if runs[i].first-runs[i-1].last < runs[nearest].first-runs[nearest-1].last {
+		for i := 2; i < len(ranges); i++ {
+			if ranges[i].first-ranges[i-1].last < ranges[nearest].first-ranges[nearest-1].last {
 				nearest = i
 			}
 		}
-		runs[nearest-1].last = runs[nearest].last
-		runs = slices.Delete(runs, nearest, nearest+1)
+		ranges[nearest-1].last = ranges[nearest].last
+		ranges = slices.Delete(ranges, nearest, nearest+1)
 	}
-	return runs
+	return ranges
 }

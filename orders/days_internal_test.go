@@ -18,28 +18,28 @@ import (
 	"despacho/test/testenv"
 )
 
-// A day that has lost its last order is forgotten when it is read again; days around the run stay.
+// A day that has lost its last order is forgotten when it is read again; days around the dates stay.
 func TestKnownDays_replace(t *testing.T) {
 	t.Parallel()
-	known := knownDays[string]{byDay: map[int64]string{1: "before", 2: "changed", 3: "without orders", 5: "after"}}
-	known.replace(dayRun{2, 4}, map[int64]string{2: "read again", 4: "new"})
+	known := cachedDays[string]{byDay: map[int64]string{1: "before", 2: "changed", 3: "without orders", 5: "after"}}
+	known.replace(dayRange{2, 4}, map[int64]string{2: "read again", 4: "new"})
 	require.Equal(t, map[int64]string{1: "before", 2: "read again", 4: "new", 5: "after"}, known.byDay)
 }
 
-// Days are joined to few runs, and those with the fewest days between them first.
+// Days are joined to few ranges, and those with the fewest days between them first.
 func TestRunsOf(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, runsOf(nil))
-	require.Equal(t, []dayRun{{1, 3}, {5, 5}, {7, 8}}, runsOf([]int64{1, 2, 3, 5, 7, 8}))
+	require.Empty(t, rangesOf(nil))
+	require.Equal(t, []dayRange{{1, 3}, {5, 5}, {7, 8}}, rangesOf([]int64{1, 2, 3, 5, 7, 8}))
 	var scattered []int64
-	for i := range int64(maxRuns + 1) {
+	for i := range int64(maxRanges + 1) {
 		scattered = append(scattered, 2*i)
 	}
-	require.Len(t, runsOf(scattered[:maxRuns]), maxRuns)
-	require.Len(t, runsOf(scattered), maxRuns)
+	require.Len(t, rangesOf(scattered[:maxRanges]), maxRanges)
+	require.Len(t, rangesOf(scattered), maxRanges)
 	ofYearsAgo := append([]int64{-3_000, -1_000}, scattered...)
-	require.Equal(t, []dayRun{{-3_000, -3_000}, {-1_000, -1_000}}, runsOf(ofYearsAgo)[:2])
-	require.Equal(t, int64(2*maxRuns), runsOf(ofYearsAgo)[maxRuns-1].last)
+	require.Equal(t, []dayRange{{-3_000, -3_000}, {-1_000, -1_000}}, rangesOf(ofYearsAgo)[:2])
+	require.Equal(t, int64(2*maxRanges), rangesOf(ofYearsAgo)[maxRanges-1].last)
 }
 
 // waitingSlot counts the slots that its requests hold.
@@ -55,7 +55,7 @@ func TestDays_each_waitsForWhoReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reads int
 		failed, fail := errors.New("the database is away"), make(chan struct{})
-		list := newDays(nil, clock.System(), func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]string, error) {
+		list := newDayCache(nil, clock.System(), func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]string, error) {
 			if reads++; reads == 1 {
 				<-fail
 				return nil, failed
@@ -106,7 +106,7 @@ func TestDays_each_goesOnAfterAFailure(t *testing.T) {
 	const firstOrder, lastOrder, perRequest = 7_000, 7_365, 100 // days, and what a request has time for
 	tooLong := errors.New("the request has ended")
 	var left, reads int
-	list := newDays(database, clock.System(), func(_ context.Context, _ db.OrderScope, filter db.OrderFilter, _ *time.Location) (map[int64]int64, error) {
+	list := newDayCache(database, clock.System(), func(_ context.Context, _ db.OrderScope, filter db.OrderFilter, _ *time.Location) (map[int64]int64, error) {
 		reads++
 		found := map[int64]int64{}
 		for day := filter.From.Unix() / secondsADay; day < filter.Until.Unix()/secondsADay; day++ {

@@ -17,7 +17,7 @@ import (
 
 // Deliver marks the order delivered. Cash on delivery requires the amount collected; a photo is
 // optional. With an expected version it returns ErrOrderChanged if the order has moved since:
-// another rider may have it, who would be the one that has delivered it and has the money.
+// otherwise the delivery and the cash could be recorded for a rider the sender has not seen.
 func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	delivered := workflows.Delivered{
 		ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: in.Count(ExpectedVersion),
@@ -88,7 +88,7 @@ func (s *Service) awaitMove(ctx context.Context, id uuid.UUID) (moved bool, err 
 	err = inflight.Outside(ctx, func() error {
 		limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 		defer cancel()
-		release, waited, err := s.moving.acquire(limited, id)
+		release, waited, err := s.orderLocks.acquire(limited, id)
 		if err != nil {
 			return ErrMoveUnconfirmed.Because(err)
 		}

@@ -40,9 +40,9 @@ func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 	return why, nil
 }
 
-// ReadCancellationOfSeen is ReadCancellation with the version of the order that the person saw, if
-// the request has it.
-func ReadCancellationOfSeen(in *jsonbody.Object) (Cancellation, error) {
+// ReadCancellationWithVersion is ReadCancellation with the version of the order that the person
+// saw, if the request has it.
+func ReadCancellationWithVersion(in *jsonbody.Object) (Cancellation, error) {
 	expected := in.Count(ExpectedVersion)
 	why, err := ReadCancellation(in)
 	why.ExpectedSeq = expected

@@ -18,14 +18,14 @@ func newMovePool(requestSlots int) *fairpool.Pool {
 // that.
 func (s *Service) enterMoves(ctx context.Context, caller Caller) (leave func(), err error) {
 	operator := caller.Operator.ID.String()
-	leave, entered := s.moves.TryAcquire(operator)
+	leave, entered := s.movePool.TryAcquire(operator)
 	if entered {
 		return leave, nil
 	}
 	err = inflight.Outside(ctx, func() (err error) {
 		limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 		defer cancel()
-		if leave, err = s.moves.Acquire(limited, operator); err != nil {
+		if leave, err = s.movePool.Acquire(limited, operator); err != nil {
 			return ErrMoveUnconfirmed.Because(err)
 		}
 		return nil

@@ -15,8 +15,8 @@ import (
 	"despacho/models"
 )
 
-// maxFromSeat is how far from the seat of its district, in kilometres, a point is not doubted.
-const maxFromSeat = 30
+// maxKmFromCapital is how far from the capital of its district a point is not doubted.
+const maxKmFromCapital = 30
 
 // PointDoubt says why a point is probably wrong.
 type PointDoubt struct {
@@ -110,13 +110,13 @@ func doubtAbout(point maplink.Point, places []catalog.Location, operator *models
 		if place.Lat == nil || place.Lng == nil {
 			continue
 		}
-		seat := maplink.Point{Lat: *place.Lat, Lng: *place.Lng}
-		distance := maplink.Distance(point, seat)
-		if distance <= maxFromSeat {
+		capital := maplink.Point{Lat: *place.Lat, Lng: *place.Lng}
+		distance := maplink.Distance(point, capital)
+		if distance <= maxKmFromCapital {
 			return nil
 		}
 		doubt := &PointDoubt{Kilometres: int(math.Round(distance)), Place: place.Name}
-		if math.Abs(swapped.Lat) <= 90 && maplink.Distance(swapped, seat) <= maxFromSeat {
+		if math.Abs(swapped.Lat) <= 90 && maplink.Distance(swapped, capital) <= maxKmFromCapital {
 			doubt.Swapped = &swapped
 		}
 		return doubt
@@ -140,7 +140,7 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 		return nil, err
 	}
 	c.setPoint(maplink.Point{Lat: lat, Lng: lng}, models.PointByOperator)
-	return s.correct(ctx, caller, c, Based{})
+	return s.correct(ctx, caller, c, CorrectionPrecondition{})
 }
 
 func (c *correction) setPoint(point maplink.Point, source string) {

@@ -17,7 +17,7 @@ import (
 type ReceptionOutcome string
 
 // The package was received, revived its auto-cancelled order, was received before, or is refused;
-// or the code matches no order.
+// or the code matches no order, has a wrong check character, or is no guide code.
 const (
 	ReceptionDone     ReceptionOutcome = "received"
 	ReceptionRevived  ReceptionOutcome = "revived"

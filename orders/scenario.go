@@ -161,8 +161,8 @@ func (s *Scenario) autoCancelAfter(configured time.Duration) time.Duration {
 	return configured
 }
 
-// TestRiders are the riders of an operator's test orders. They are nobody, and inactive so that
-// earlier releases offer them to nobody.
+// TestRiders are the riders of an operator's test orders. They are not people. They are
+// inactive so that earlier releases do not offer them.
 func TestRiders(operatorID uuid.UUID, createdAt time.Time) []models.Rider {
 	var riders []models.Rider
 	for i, name := range []string{"Motorizado de prueba", "Motorizada de prueba"} {

@@ -23,21 +23,21 @@ import (
 
 // Service implements the use cases for the API, the panel and the order activities.
 type Service struct {
-	db       *db.DB
-	catalog  *db.CatalogCache
-	settings *settingsCache
-	temporal client.Client
-	clock    clock.Clock
-	log      *slog.Logger
-	options  Options
-	starter  *starter
-	started  *startConfirmations
-	totals   *totals
-	// summaries keeps the days of summaries, statuses those of lists by status.
-	summaries *days[*dayFacts]
-	statuses  *days[[]db.DayCount]
-	moving    *movingOrders
-	moves     *fairpool.Pool
+	db            *db.DB
+	catalog       *db.CatalogCache
+	settings      *settingsCache
+	temporal      client.Client
+	clock         clock.Clock
+	log           *slog.Logger
+	options       Options
+	starter       *starter
+	confirmations *startConfirmations
+	totals        *totals
+	// summaries caches the days of summaries, statuses those of lists by status.
+	summaries  *dayCache[*dayTotals]
+	statuses   *dayCache[[]db.DayCount]
+	orderLocks *orderLocks
+	movePool   *fairpool.Pool
 
 	movesRequested, movesUnconfirmed atomic.Int64
 
@@ -97,14 +97,14 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 	s := &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
-		started:   newStartConfirmations(database, clk, log),
-		totals:    newTotals(database, clk),
-		summaries: newDays(database, clk, readDayFacts(database)),
-		statuses:  newDays(database, clk, readStatuses(database)),
-		moving:    newMovingOrders(),
-		moves:     newMovePool(options.RequestSlots),
+		confirmations: newStartConfirmations(database, clk, log),
+		totals:        newTotals(database, clk),
+		summaries:     newDayCache(database, clk, readDayTotals(database)),
+		statuses:      newDayCache(database, clk, readStatuses(database)),
+		orderLocks:    newOrderLocks(),
+		movePool:      newMovePool(options.RequestSlots),
 	}
-	s.starter = newStarter(log, startConcurrency(), s.moving.count, s.start)
+	s.starter = newStarter(log, startConcurrency(), s.orderLocks.count, s.start)
 	return s
 }
 
@@ -112,7 +112,7 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 // time, and writes the pending start confirmations.
 func (s *Service) Close() {
 	s.starter.close(s.options.FinishStarts)
-	s.started.close()
+	s.confirmations.close()
 }
 
 // StartBacklog is how far this process is behind with the workflows of created orders.

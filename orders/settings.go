@@ -18,28 +18,28 @@ type settings struct {
 	branches   map[uuid.UUID]models.Branch
 	mainBranch *models.Branch
 	stores     map[uuid.UUID]models.Store
-	// sizes are those that are offered, pastSizes those that only orders made before have.
-	sizes       map[string]models.Size
-	pastSizes   map[string]models.Size
-	defaultSize *models.Size
-	prices      map[uuid.UUID]*money.Cents
-	riskZones   []models.RiskZone
-	webhooks    []models.Webhook
+	// sizes are those that are offered, inactiveSizes those that only orders made before have.
+	sizes         map[string]models.Size
+	inactiveSizes map[string]models.Size
+	defaultSize   *models.Size
+	prices        map[uuid.UUID]*money.Cents
+	riskZones     []models.RiskZone
+	webhooks      []models.Webhook
 	// riders are those who may get orders.
 	riders map[uuid.UUID]bool
 }
 
 func newSettings(rows *db.Settings) *settings {
 	s := &settings{
-		basePrice: rows.BasePrice,
-		branches:  map[uuid.UUID]models.Branch{},
-		stores:    map[uuid.UUID]models.Store{},
-		sizes:     map[string]models.Size{},
-		pastSizes: map[string]models.Size{},
-		prices:    map[uuid.UUID]*money.Cents{},
-		riskZones: rows.RiskZones,
-		webhooks:  rows.Webhooks,
-		riders:    map[uuid.UUID]bool{},
+		basePrice:     rows.BasePrice,
+		branches:      map[uuid.UUID]models.Branch{},
+		stores:        map[uuid.UUID]models.Store{},
+		sizes:         map[string]models.Size{},
+		inactiveSizes: map[string]models.Size{},
+		prices:        map[uuid.UUID]*money.Cents{},
+		riskZones:     rows.RiskZones,
+		webhooks:      rows.Webhooks,
+		riders:        map[uuid.UUID]bool{},
 	}
 	for _, branch := range rows.Branches {
 		if !branch.Active {
@@ -55,7 +55,7 @@ func newSettings(rows *db.Settings) *settings {
 	}
 	for _, size := range rows.Sizes {
 		if !size.Active {
-			s.pastSizes[size.Code] = size
+			s.inactiveSizes[size.Code] = size
 			continue
 		}
 		s.sizes[size.Code] = size

@@ -23,6 +23,9 @@ type workflowStart struct {
 	snapshot  *workflows.Snapshot
 }
 
+// OverdueAfter is how long after its due time an order or a delivery is reconciled.
+const OverdueAfter = 2 * time.Minute
+
 // lateStart is how long after its creation an order is read again before its workflow is started.
 const lateStart = time.Second
 
@@ -32,7 +35,7 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.StartTimeout)
 	defer cancel()
 	if s.clock.Now().Sub(order.CreatedAt) > lateStart {
-		if now, err := s.db.OrderViewByID(ctx, order.ID); err != nil || now.Seq > order.Seq {
+		if current, err := s.db.OrderViewByID(ctx, order.ID); err != nil || current.Seq > order.Seq {
 			return err
 		}
 	}
@@ -44,41 +47,41 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 	if err != nil && !isAlreadyStarted(err) {
 		return err
 	}
-	s.started.add(order.ID, order.Seq)
+	s.confirmations.add(order.ID, order.Seq)
 	return nil
 }
 
-// StartMissing reconciles one order: starts its workflow, or signals `refresh`. The signal is for a
+// Reconcile reconciles one order: starts its workflow, or signals `refresh`. The signal is for a
 // run that missed a move: an update enters the history only after its move is in the database, and
 // a crash in between loses it from the history. It is also for a run that is ahead of a row from an
 // older copy of the database.
-func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
+func (s *Service) Reconcile(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil {
 		return err
 	}
-	return s.startMissing(ctx, view)
+	return s.reconcile(ctx, view)
 }
 
-// StartUnconfirmed is StartMissing for an order whose workflow was unconfirmed when it was listed.
+// ReconcileUnconfirmed is Reconcile for an order whose workflow was unconfirmed when it was listed.
 // If it was confirmed since, there is nothing to do.
-func (s *Service) StartUnconfirmed(ctx context.Context, orderID uuid.UUID) error {
+func (s *Service) ReconcileUnconfirmed(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil || view.WorkflowStartedAt != nil {
 		return err
 	}
-	return s.startMissing(ctx, view)
+	return s.reconcile(ctx, view)
 }
 
-func (s *Service) startMissing(ctx context.Context, view *models.OrderView) (err error) {
+func (s *Service) reconcile(ctx context.Context, view *models.OrderView) (err error) {
 	switch {
 	case view.State().Final() || view.State().Revivable():
-		_, err = workflows.SignalRefresh(ctx, s.temporal, view.ID) // none that runs is as expected
+		_, err = workflows.SignalRefresh(ctx, s.temporal, view.ID) // an ended order needs no running workflow
 	default:
 		err = s.startOrRefresh(ctx, view)
 	}
 	if err == nil {
-		s.started.add(view.ID, view.Seq)
+		s.confirmations.add(view.ID, view.Seq)
 	}
 	return err
 }
@@ -91,8 +94,8 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 	}
 	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
-	// A run that completed has ended the order since it was read, or carried it before the database
-	// was replaced by an older copy.
+	// A run that completed has ended the order since it was read, or did so before the database was
+	// replaced by an older copy: startAgain tells the two apart.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 	if err = s.execute(ctx, options, input); !isAlreadyStarted(err) {
 		return err
@@ -120,8 +123,8 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 // startAgain starts another run of a workflow that has completed, unless the order has ended since
 // it was read: a run completes only after its last move is in the database.
 func (s *Service) startAgain(ctx context.Context, read *models.OrderView, options client.StartWorkflowOptions, input workflows.OrderInput) error {
-	now, err := s.db.OrderViewByID(ctx, read.ID)
-	if err != nil || now.State().Final() || now.State().Revivable() {
+	current, err := s.db.OrderViewByID(ctx, read.ID)
+	if err != nil || current.State().Final() || current.State().Revivable() {
 		return err
 	}
 	s.log.WarnContext(ctx, "an open order's workflow had completed; another run starts from the row", "order_id", read.ID)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,26 +14,6 @@ import (
 )
 
 const (
-	// MaxStartConcurrency is how many workflows a process starts at once while no order was created
-	// for creationPause: Temporal takes more a second from more callers. With 32 on its two processors
-	// it recorded workflow tasks too late: its matching service gives a task that meets a waiting
-	// poller one second to be recorded as started, else no worker gets it before its timeout is over.
-	MaxStartConcurrency = 16
-	creationPause       = 50 * time.Millisecond
-	// startsBehind is how long orders wait before twice as many are started at once, though others
-	// are created meanwhile.
-	startsBehind = 2 * time.Second
-	// In a burst, for burstTime from when more than burstQueue orders wait, a goroutine pauses before
-	// a start for startPause times as long as the one before took, but for no longer than
-	// maxStartPause: Temporal on the same machine leaves the processors to the answers. A burst ends
-	// so that starts catch up with orders that are created without end.
-	burstQueue    = 64
-	burstTime     = 2 * time.Second
-	startPause    = 3
-	maxStartPause = 100 * time.Millisecond
-	// slowStart is how long a start may take before another goroutine goes on beside it, so that one
-	// order whose start hangs does not hold the others up.
-	slowStart = time.Second
 	// startQueueSize is how many created orders may wait for their start in memory.
 	startQueueSize = 4_096
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
@@ -51,11 +30,6 @@ var (
 	errStartStopped   = errors.New("the process stops")
 )
 
-// startConcurrency is how many workflows a process starts at once while it creates orders: one for
-// two processors. Where Temporal is on the same machine, more would hold the answers to creations
-// up.
-func startConcurrency() int { return min(max(1, runtime.GOMAXPROCS(0)/2), MaxStartConcurrency) }
-
 // starter starts the workflows of created orders while their creations are answered. Its queue is
 // in memory only: an order that does not fit or loses its process has no confirmed workflow in the
 // database, where the reconcile workflow finds it.
@@ -64,14 +38,14 @@ type starter struct {
 	start func(context.Context, workflowStart) error
 	// concurrency is how many are started at once while orders are created.
 	concurrency int
-	// moving is how many orders this process is moving.
-	moving func() int
+	// movesInProgress is how many orders this process is moving.
+	movesInProgress func() int
 
-	mu     sync.RWMutex // a send needs the queue open
-	closed bool
-	queue  chan queuedStart
-	added  atomic.Int64 // when an order was last queued, in Unix nanoseconds
-	short  atomic.Int64 // when one was last queued behind no more than burstQueue others
+	mu             sync.RWMutex // a send needs the queue open
+	closed         bool
+	queue          chan queuedStart
+	lastQueued     atomic.Int64 // when an order was last queued, in Unix nanoseconds
+	lastShortQueue atomic.Int64 // when one was last queued behind no more than burstQueue others
 
 	// running starts the goroutines with the first order: a worker's process creates none.
 	running  sync.Once
@@ -79,14 +53,14 @@ type starter struct {
 	stop     context.CancelFunc
 	done     sync.WaitGroup
 
-	// underWay has for each goroutine when its order was queued, in Unix nanoseconds; zero if it is
+	// inProgress has for each goroutine when its order was queued, in Unix nanoseconds; zero if it is
 	// idle. The queue is first in, first out, so the oldest start is among them.
-	underWay [MaxStartConcurrency]atomic.Int64
-	// additional has the elements of underWay that no goroutine uses.
-	additional chan *atomic.Int64
-	slow       atomic.Int64 // starts that take longer than slowStart
-	failed     atomic.Int64
-	logged     atomic.Int64 // when a failure was last logged, in Unix nanoseconds
+	inProgress [MaxStartConcurrency]atomic.Int64
+	// idleSlots has the elements of inProgress that no goroutine uses.
+	idleSlots chan *atomic.Int64
+	slow      atomic.Int64 // starts that take longer than slowStart
+	failed    atomic.Int64
+	logged    atomic.Int64 // when a failure was last logged, in Unix nanoseconds
 }
 
 type queuedStart struct {
@@ -95,13 +69,13 @@ type queuedStart struct {
 	queued time.Time
 }
 
-func newStarter(log *slog.Logger, concurrency int, moving func() int, start func(context.Context, workflowStart) error) *starter {
+func newStarter(log *slog.Logger, concurrency int, movesInProgress func() int, start func(context.Context, workflowStart) error) *starter {
 	s := &starter{
-		log: log, start: start, concurrency: concurrency, moving: moving,
-		queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, MaxStartConcurrency),
+		log: log, start: start, concurrency: concurrency, movesInProgress: movesInProgress,
+		queue: make(chan queuedStart, startQueueSize), idleSlots: make(chan *atomic.Int64, MaxStartConcurrency),
 	}
 	for i := concurrency; i < MaxStartConcurrency; i++ {
-		s.additional <- &s.underWay[i]
+		s.idleSlots <- &s.inProgress[i]
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
@@ -117,13 +91,13 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		return
 	}
 	now := time.Now()
-	s.added.Store(now.UnixNano())
+	s.lastQueued.Store(now.UnixNano())
 	if len(s.queue) <= burstQueue {
-		s.short.Store(now.UnixNano())
+		s.lastShortQueue.Store(now.UnixNano())
 	}
 	s.running.Do(func() {
 		for i := range s.concurrency {
-			s.done.Go(func() { s.run(&s.underWay[i]) })
+			s.done.Go(func() { s.run(&s.inProgress[i]) })
 		}
 	})
 	select {
@@ -135,47 +109,18 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 }
 
 // run starts queued orders until the queue is closed.
-func (s *starter) run(underWay *atomic.Int64) {
+func (s *starter) run(inProgress *atomic.Int64) {
 	var took time.Duration // by the start before
 	for next := range s.queue {
 		if s.inBurst() {
-			underWay.Store(next.queued.UnixNano())
+			inProgress.Store(next.queued.UnixNano())
 			time.Sleep(min(startPause*took, maxStartPause))
 		}
 		s.runAdditional(s.allowed(next))
 		began := time.Now()
-		s.startOne(next, underWay)
+		s.startOne(next, inProgress)
 		took = time.Since(began)
 	}
-}
-
-// creating is whether an order was created within creationPause.
-func (s *starter) creating() bool {
-	return time.Now().UnixNano()-s.added.Load() <= int64(creationPause)
-}
-
-// inBurst is whether orders are created, and for burstTime at most more than burstQueue wait.
-func (s *starter) inBurst() bool {
-	return s.creating() && len(s.queue) > burstQueue && time.Now().UnixNano()-s.short.Load() <= int64(burstTime)
-}
-
-// allowed is how many workflows may be started at once when an order is the next. A move comes
-// before a start: somebody waits for it, and it may itself start a workflow.
-func (s *starter) allowed(next queuedStart) int {
-	most := max(s.concurrency, MaxStartConcurrency-s.moving())
-	if !s.creating() {
-		return most
-	}
-	allowed := s.concurrency
-	for waited := time.Since(next.queued); waited > startsBehind && allowed < most; waited -= startsBehind {
-		allowed *= 2
-	}
-	return min(allowed, most)
-}
-
-// atOnce is how many goroutines start orders, without those whose start is slow.
-func (s *starter) atOnce() int {
-	return MaxStartConcurrency - len(s.additional) - int(s.slow.Load())
 }
 
 // runAdditional runs one more goroutine for what waits, unless there are as many as allowed.
@@ -184,18 +129,18 @@ func (s *starter) runAdditional(allowed int) {
 		return
 	}
 	select {
-	case underWay := <-s.additional:
+	case inProgress := <-s.idleSlots:
 		s.done.Go(func() {
-			s.catchUp(underWay)
-			s.additional <- underWay
-			s.runAdditional(s.concurrency) // for an order that was queued as catchUp ended
+			s.runUntilCaughtUp(inProgress)
+			s.idleSlots <- inProgress
+			s.runAdditional(s.concurrency) // for an order that was queued as runUntilCaughtUp ended
 		})
 	default:
 	}
 }
 
-// catchUp starts queued orders until none waits or there are more goroutines than allowed.
-func (s *starter) catchUp(underWay *atomic.Int64) {
+// runUntilCaughtUp starts queued orders until none waits or there are more goroutines than allowed.
+func (s *starter) runUntilCaughtUp(inProgress *atomic.Int64) {
 	for {
 		select {
 		case next, open := <-s.queue:
@@ -204,7 +149,7 @@ func (s *starter) catchUp(underWay *atomic.Int64) {
 			}
 			allowed := s.allowed(next)
 			s.runAdditional(allowed)
-			s.startOne(next, underWay)
+			s.startOne(next, inProgress)
 			if s.atOnce() > allowed {
 				return
 			}
@@ -215,9 +160,9 @@ func (s *starter) catchUp(underWay *atomic.Int64) {
 }
 
 // startOne starts an order's workflow, or leaves it to the reconcile workflow.
-func (s *starter) startOne(next queuedStart, underWay *atomic.Int64) {
-	underWay.Store(next.queued.UnixNano())
-	defer underWay.Store(0)
+func (s *starter) startOne(next queuedStart, inProgress *atomic.Int64) {
+	inProgress.Store(next.queued.UnixNano())
+	defer inProgress.Store(0)
 	s.done.Add(1) // for the timer's function
 	slow := time.AfterFunc(slowStart, func() {
 		defer s.done.Done()
@@ -282,8 +227,8 @@ type StartBacklog struct {
 func (s *starter) backlog() StartBacklog {
 	backlog := StartBacklog{Waiting: len(s.queue), Failed: s.failed.Load()}
 	now := time.Now().UnixNano()
-	for i := range s.underWay {
-		if queued := s.underWay[i].Load(); queued != 0 {
+	for i := range s.inProgress {
+		if queued := s.inProgress[i].Load(); queued != 0 {
 			backlog.Waiting++
 			backlog.Oldest = max(backlog.Oldest, time.Duration(now-queued))
 		}

@@ -21,7 +21,7 @@ func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID
 func blockedStarter(t *testing.T, concurrency int) (s *starter, started *atomic.Int64, release chan struct{}) {
 	t.Helper()
 	started, release = &atomic.Int64{}, make(chan struct{})
-	s = newStarter(slog.New(slog.DiscardHandler), concurrency, newMovingOrders().count, func(ctx context.Context, _ workflowStart) error {
+	s = newStarter(slog.New(slog.DiscardHandler), concurrency, newOrderLocks().count, func(ctx context.Context, _ workflowStart) error {
 		select {
 		case <-release:
 			started.Add(1)
@@ -104,7 +104,7 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, started, release := blockedStarter(t, test.concurrency)
-				s.moving = func() int { return test.moving }
+				s.movesInProgress = func() int { return test.moving }
 				step := make(chan struct{})
 				s.start = func(context.Context, workflowStart) error {
 					select {
@@ -126,7 +126,7 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 				close(release)
 				s.close(poll.Deadline)
 				require.EqualValues(t, count+1, started.Load())
-				require.Len(t, s.additional, MaxStartConcurrency-test.concurrency, "the additional goroutines have ended")
+				require.Len(t, s.idleSlots, MaxStartConcurrency-test.concurrency, "the additional goroutines have ended")
 			})
 		})
 	}
@@ -164,11 +164,11 @@ func TestStarter_pausesInABurst(t *testing.T) {
 					s.add(t.Context(), orderToStart())
 				}
 				first := <-began
-				s.short.Store(first.Add(-test.since).UnixNano())
+				s.lastShortQueue.Store(first.Add(-test.since).UnixNano())
 				if test.creating {
-					s.added.Store(first.Add(test.took).UnixNano())
+					s.lastQueued.Store(first.Add(test.took).UnixNano())
 				} else {
-					s.added.Store(0)
+					s.lastQueued.Store(0)
 				}
 				if test.pause > 0 { // the first has ended, the second waits
 					time.Sleep(test.took + time.Millisecond)
@@ -239,7 +239,7 @@ func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
 		s.close(poll.Deadline)
 		require.EqualValues(t, others+3, started.Load())
 		require.Zero(t, s.slow.Load())
-		require.Len(t, s.additional, MaxStartConcurrency-1, "the additional goroutine has ended")
+		require.Len(t, s.idleSlots, MaxStartConcurrency-1, "the additional goroutine has ended")
 	})
 }
 

@@ -25,7 +25,7 @@ func readStatuses(database *db.DB) func(context.Context, db.OrderScope, db.Order
 func (s *Service) countByStatus(ctx context.Context, caller Caller, query Query, filter db.OrderFilter) (map[models.Status]int64, error) {
 	list := dayList{scope: caller.Scope(), store: filter.StoreID, zone: caller.Operator.TimeZone()}
 	byDay := !filter.ByDelivery && !filter.WithoutPoint && filter.RiderID == nil && filter.LocationID == nil && filter.ExternalID == "" && len(filter.Search) == 0
-	if byDay && s.statuses.keeps(list) {
+	if byDay && s.statuses.has(list) {
 		return s.countDays(ctx, list, query)
 	}
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), filter)

@@ -95,9 +95,9 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 		summary.Days = append(summary.Days, DaySummary{day, map[models.Status]int64{}})
 	}
 	first := daysSince1970(from)
-	total := newDayFacts()
+	total := newDayTotals()
 	list := dayList{scope: caller.Scope(), store: store, zone: caller.Operator.TimeZone()}
-	err := s.summaries.each(ctx, list, first, daysSince1970(to), func(day int64, of *dayFacts) {
+	err := s.summaries.each(ctx, list, first, daysSince1970(to), func(day int64, of *dayTotals) {
 		summary.add(&summary.Days[day-first], of.counts)
 		total.add(of)
 	})
@@ -155,8 +155,8 @@ func (s *Service) namedRiders(ctx context.Context, caller Caller, deliveries map
 	return riders, nil
 }
 
-// dayFacts are what the orders created on a day, or on several, come to.
-type dayFacts struct {
+// dayTotals are those of the orders created on a day, or on several.
+type dayTotals struct {
 	counts []db.DayCount
 	// sinceReception and sinceCreation count deliveries by the whole minutes that they took.
 	sinceReception, sinceCreation map[int64]int64
@@ -164,12 +164,12 @@ type dayFacts struct {
 	riders                        map[uuid.UUID]int64
 }
 
-func newDayFacts() *dayFacts {
-	return &dayFacts{sinceReception: map[int64]int64{}, sinceCreation: map[int64]int64{}, reasons: map[string]int64{}, riders: map[uuid.UUID]int64{}}
+func newDayTotals() *dayTotals {
+	return &dayTotals{sinceReception: map[int64]int64{}, sinceCreation: map[int64]int64{}, reasons: map[string]int64{}, riders: map[uuid.UUID]int64{}}
 }
 
 // add adds everything but the counts.
-func (f *dayFacts) add(other *dayFacts) {
+func (f *dayTotals) add(other *dayTotals) {
 	addCounts(f.sinceReception, other.sinceReception)
 	addCounts(f.sinceCreation, other.sinceCreation)
 	addCounts(f.reasons, other.reasons)
@@ -182,9 +182,9 @@ func addCounts[K comparable](to, from map[K]int64) {
 	}
 }
 
-// readDayFacts reads the facts of a filter's days.
-func readDayFacts(database *db.DB) func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]*dayFacts, error) {
-	return func(ctx context.Context, scope db.OrderScope, filter db.OrderFilter, zone *time.Location) (map[int64]*dayFacts, error) {
+// readDayTotals reads the totals of a filter's days.
+func readDayTotals(database *db.DB) func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]*dayTotals, error) {
+	return func(ctx context.Context, scope db.OrderScope, filter db.OrderFilter, zone *time.Location) (map[int64]*dayTotals, error) {
 		counts, err := database.OrdersByDay(ctx, scope, filter, zone)
 		if err != nil {
 			return nil, err
@@ -201,12 +201,12 @@ func readDayFacts(database *db.DB) func(context.Context, db.OrderScope, db.Order
 		if err != nil {
 			return nil, err
 		}
-		facts := map[int64]*dayFacts{}
-		of := func(day int64) *dayFacts {
-			if facts[day] == nil {
-				facts[day] = newDayFacts()
+		totals := map[int64]*dayTotals{}
+		of := func(day int64) *dayTotals {
+			if totals[day] == nil {
+				totals[day] = newDayTotals()
 			}
-			return facts[day]
+			return totals[day]
 		}
 		for _, row := range counts {
 			of(row.Day).counts = append(of(row.Day).counts, row)
@@ -224,7 +224,7 @@ func readDayFacts(database *db.DB) func(context.Context, db.OrderScope, db.Order
 		for _, row := range riders {
 			of(row.Day).riders[row.RiderID] += row.Count
 		}
-		return facts, nil
+		return totals, nil
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *settings) sizeOf(order *models.Order) *models.Size {
 	if order.Size == "" {
 		return nil
 	}
-	if size, past := s.pastSizes[order.Size]; past {
+	if size, past := s.inactiveSizes[order.Size]; past {
 		return &size
 	}
 	return s.sizeFor(&order.Size)

@@ -27,17 +27,17 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 		return nil, err
 	}
 	defer leave()
-	moved, err := s.requestMove(ctx, caller, order, message, attachment)
+	moved, err := s.moveAndCount(ctx, caller, order, message, attachment)
 	if err != nil {
 		return nil, err
 	}
 	return s.View(caller, moved), nil
 }
 
-// requestMove is move, and counts it. A requester who has left is told nothing, but nothing was
-// late.
-func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
-	moved, err := s.move(ctx, caller, order, message, attachment)
+// moveAndCount is moveLocked, and counts the move. A move whose requester disconnected is not
+// counted as unconfirmed.
+func (s *Service) moveAndCount(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+	moved, err := s.moveLocked(ctx, caller, order, message, attachment)
 	s.movesRequested.Add(1)
 	if !hasLeft(ctx) && (errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err)) {
 		s.movesUnconfirmed.Add(1)
@@ -55,12 +55,12 @@ func (s *Service) MoveCounts() (requested, unconfirmed int64) {
 	return s.movesRequested.Load(), s.movesUnconfirmed.Load()
 }
 
-// move requests a move from the order's workflow. It returns the order once the move is stored, or
-// if the order already is as requested.
-func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+// moveLocked requests a move from the order's workflow, once no other request of this process moves
+// the order. It returns the order once the move is stored, or if the order already is as requested.
+func (s *Service) moveLocked(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
-	release, waited, err := s.moving.acquire(limited, order.ID)
+	release, waited, err := s.orderLocks.acquire(limited, order.ID)
 	if err != nil {
 		return nil, ErrMoveUnconfirmed.Because(err)
 	}
@@ -77,16 +77,16 @@ func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderVi
 	}
 	message = message.WithRequester(caller.requester())
 	updateID := updateID(s.options.UpdateIDSecret, &order.Order, caller.Actor(), message, attachment)
-	if err := s.update(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
+	if err := s.updateUntilSettled(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
 		return nil, err
 	}
-	return s.moved(ctx, caller, order, message)
+	return s.readMoved(ctx, caller, order, message)
 }
 
-// moved reads an order after its update has succeeded. A row that could still make the move was
+// readMoved reads an order after its update has succeeded. A row that could still make the move was
 // restored from an older copy of the database: Temporal has answered with the outcome of an update
 // that the workflow completed before. The move is then made, by a workflow that has read the row.
-func (s *Service) moved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
+func (s *Service) readMoved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
 	after, err := s.Find(ctx, caller, before.ID)
 	if err != nil || after.Seq > before.Seq {
 		return after, err
@@ -98,7 +98,7 @@ func (s *Service) moved(ctx context.Context, caller Caller, before *models.Order
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
 	s.refresh(limited, before.ID)
-	if err := s.update(limited, &after.Order, caller.Actor(), message, uuid.NewString()); err != nil {
+	if err := s.updateUntilSettled(limited, &after.Order, caller.Actor(), message, uuid.NewString()); err != nil {
 		return nil, err
 	}
 	return s.Find(ctx, caller, before.ID)
@@ -108,20 +108,21 @@ func (s *Service) moved(ctx context.Context, caller Caller, before *models.Order
 // order was moved in between.
 const maxUpdates = 3
 
-// update sends the move as a workflow update until it is stored or refused for a reason that holds.
+// updateUntilSettled sends the move as a workflow update until it is stored or refused for a reason
+// that holds.
 //
 // The first update's id is derived from the request, so that a repeated request waits for the
 // outcome of the update that is still under way instead of asking for the move once more. The
 // outcome of an update that has ended may be old: a failure is asked for once more here, a success
-// is checked by moved.
-func (s *Service) update(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
+// is checked by readMoved.
+func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
 	for attempt := 1; ; attempt++ {
-		err := s.requestUpdate(ctx, order, request, updateID)
+		err := s.sendUpdate(ctx, order, request, updateID)
 		for isTimeout(err) && ctx.Err() == nil {
 			// The SDK gives a call up after a minute, though the caller still waits.
-			err = s.requestUpdate(ctx, order, request, updateID)
+			err = s.sendUpdate(ctx, order, request, updateID)
 		}
 		if err == nil {
 			return nil
@@ -138,11 +139,11 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 			}
 			return ErrMoveUnconfirmed.Because(err)
 		}
-		now, err := s.db.OrderViewByID(ctx, order.ID)
+		current, err := s.db.OrderViewByID(ctx, order.ID)
 		if err != nil {
 			return err
 		}
-		if _, err := decide(message, by, &now.Order); err != nil {
+		if _, err := decide(message, by, &current.Order); err != nil {
 			return err
 		}
 		if attempt == maxUpdates || (attempt > 1 && refusal.Reason != "") {
@@ -155,7 +156,7 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 		case refusal.Reason == "" && !refusal.Expired:
 			s.refresh(ctx, order.ID)
 		}
-		order, updateID = &now.Order, uuid.NewString()
+		order, updateID = &current.Order, uuid.NewString()
 	}
 }
 
@@ -208,8 +209,8 @@ func (s *Service) isWritten(ctx context.Context, updateID string) (bool, error) 
 	return s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
 }
 
-// requestUpdate sends one update and waits for its outcome.
-func (s *Service) requestUpdate(ctx context.Context, order *models.Order, message workflows.Message, updateID string) error {
+// sendUpdate sends one update and waits for its outcome.
+func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message workflows.Message, updateID string) error {
 	options := client.UpdateWorkflowOptions{
 		UpdateID:     updateID,
 		WorkflowID:   workflows.OrderWorkflowID(order.ID),
@@ -220,12 +221,12 @@ func (s *Service) requestUpdate(ctx context.Context, order *models.Order, messag
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
 	if workflows.IsNotRunning(err) {
 		// A workflow that has completed for good since the order was read is not started again.
-		now, readErr := s.db.OrderViewByID(ctx, order.ID)
+		current, readErr := s.db.OrderViewByID(ctx, order.ID)
 		if readErr != nil {
 			return readErr
 		}
-		if now.State().Final() {
-			return workflows.Refusal{Move: message.Move(), Status: now.Status}.Err()
+		if current.State().Final() {
+			return workflows.Refusal{Move: message.Move(), Status: current.Status}.Err()
 		}
 		handle, err = s.updateWithStart(ctx, order, options)
 	}
@@ -233,7 +234,7 @@ func (s *Service) requestUpdate(ctx context.Context, order *models.Order, messag
 		err = handle.Get(ctx, nil)
 	}
 	if err == nil {
-		s.started.add(order.ID, order.Seq+1)
+		s.confirmations.add(order.ID, order.Seq+1)
 	}
 	return err
 }
@@ -256,7 +257,7 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 		return err
 	})
 	if err == nil && order.WorkflowStartedAt == nil {
-		s.started.add(order.ID, order.Seq)
+		s.confirmations.add(order.ID, order.Seq)
 	}
 	return handle, err
 }

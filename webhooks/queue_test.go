@@ -114,7 +114,7 @@ func TestQueue_openCircuit(t *testing.T) {
 				s.openCircuit(t, webhookID)
 				created := func() (*models.WebhookDelivery, []workflows.WebhookDeliveryRef) {
 					row, _ := s.deliveryRow(t, s.createPending(t, webhookID).String())
-					snapshot, err := s.App.Orders.Load(t.Context(), *row.OrderID)
+					snapshot, err := s.App.Orders.LoadSnapshot(t.Context(), *row.OrderID)
 					require.NoError(t, err)
 					return row, snapshot.Deliveries
 				}

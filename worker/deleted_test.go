@@ -60,7 +60,7 @@ func TestDeleted_riderBranchAndStore(t *testing.T) {
 		answer = s.move(t, id, "assign", map[string]any{"rider_id": s.Riders[0].ID})
 		require.Less(t, answer.Status, http.StatusInternalServerError, answer.Text)
 		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), workflowOf(id), "", "by hand"))
-		require.NoError(t, s.App.Orders.StartMissing(t.Context(), uuid.MustParse(id))) // as the reconcile workflow does
+		require.NoError(t, s.App.Orders.Reconcile(t.Context(), uuid.MustParse(id))) // as the reconcile workflow does
 		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), workflowOf(id), "", "by hand"))
 		s.deliver(t, id)
 		s.waitForOrderEnd(t, id)

@@ -212,7 +212,7 @@ func TestOrder_onAnotherTaskQueue(t *testing.T) {
 			ID: workflowOf(id.String()), TaskQueue: testenv.TaskQueue(t),
 		}, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: id})
 		require.NoError(t, err)
-		require.NoError(t, s.App.Orders.StartMissing(t.Context(), id)) // as the reconcile workflow does
+		require.NoError(t, s.App.Orders.Reconcile(t.Context(), id)) // as the reconcile workflow does
 		require.Equal(t, s.Config.TaskQueue, s.describe(t, workflowOf(id.String())).ExecutionConfig.TaskQueue.Name)
 		s.assign(t, id.String(), 0)
 		s.deliver(t, id.String())

@@ -79,9 +79,9 @@ func TestReconcile_orderConfirmedMeanwhile(t *testing.T) {
 			return count
 		}
 		before := signals() // of a reconcile workflow that has seen the order before it was confirmed
-		require.NoError(t, s.App.Orders.StartUnconfirmed(t.Context(), id))
+		require.NoError(t, s.App.Orders.ReconcileUnconfirmed(t.Context(), id))
 		require.Equal(t, before, signals())
-		require.NoError(t, s.App.Orders.StartMissing(t.Context(), id))
+		require.NoError(t, s.App.Orders.Reconcile(t.Context(), id))
 		require.Equal(t, before+1, signals(), "the running workflow is told to reload the order")
 	})
 }

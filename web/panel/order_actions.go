@@ -39,7 +39,7 @@ func (p *Pages) assignOrder(v *Request) error {
 
 func (p *Pages) cancelOrder(v *Request) error {
 	return p.runAction(v, func(id uuid.UUID) *forms.Form { return cancelForm(id, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		why, err := orders.ReadCancellationOfSeen(in)
+		why, err := orders.ReadCancellationWithVersion(in)
 		if err != nil {
 			return "", err
 		}

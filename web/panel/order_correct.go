@@ -115,7 +115,7 @@ func (p *Pages) correct(v *Request, page *correctionPage, values url.Values) (*o
 		page.Form.Asked, page.Form.Seen = cost.String(), values.Get(seenField)
 		return nil, nil
 	}
-	return p.Orders.Correct(v.Ctx(), v.Caller, page.Order.ID, in, orders.Based{Content: values.Get(seenField), Cost: &cost})
+	return p.Orders.Correct(v.Ctx(), v.Caller, page.Order.ID, in, orders.CorrectionPrecondition{Content: values.Get(seenField), Cost: &cost})
 }
 
 // withUnsent completes the posted values with those of the fields that were not sent. Browsers end

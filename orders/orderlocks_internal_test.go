@@ -11,24 +11,24 @@ import (
 
 // One request at a time moves an order; the others know that they waited, and nothing is kept of an
 // order that nobody moves.
-func TestMovingOrders(t *testing.T) {
+func TestOrderLocks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		moving, id := newMovingOrders(), uuid.New()
-		release, waited, err := moving.acquire(t.Context(), id)
+		locks, id := newOrderLocks(), uuid.New()
+		release, waited, err := locks.acquire(t.Context(), id)
 		require.NoError(t, err)
 		require.False(t, waited)
 
-		other, waited, err := moving.acquire(t.Context(), uuid.New())
+		other, waited, err := locks.acquire(t.Context(), uuid.New())
 		require.NoError(t, err)
 		require.False(t, waited, "another order")
-		require.Equal(t, 2, moving.count())
+		require.Equal(t, 2, locks.count())
 		other()
-		require.Equal(t, 1, moving.count())
+		require.Equal(t, 1, locks.count())
 
 		second := make(chan bool)
 		go func() {
-			release, waited, err := moving.acquire(t.Context(), id)
+			release, waited, err := locks.acquire(t.Context(), id)
 			if err == nil {
 				second <- waited
 				release()
@@ -43,12 +43,12 @@ func TestMovingOrders(t *testing.T) {
 
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, _, err = moving.acquire(gone, id)
+		_, _, err = locks.acquire(gone, id)
 		require.ErrorIs(t, err, context.Canceled)
 
 		release()
 		require.True(t, <-second)
 		synctest.Wait()
-		require.Empty(t, moving.waiting)
+		require.Empty(t, locks.locks)
 	})
 }
