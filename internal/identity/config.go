@@ -50,29 +50,29 @@ func Configs(providers, urls, tokens []string) ([]Config, error) {
 
 // resolve returns the provider's spec and the URL to request.
 func (c Config) resolve() (providerSpec, *url.URL, error) {
-	shape, known := providerSpecs[c.Provider]
+	spec, known := providerSpecs[c.Provider]
 	if !known {
 		names := slices.Sorted(maps.Keys(providerSpecs))
-		return shape, nil, fmt.Errorf("DNI_PROVIDER has %q, which is none of %s", c.Provider, strings.Join(names, ", "))
+		return spec, nil, fmt.Errorf("DNI_PROVIDER has %q, which is none of %s", c.Provider, strings.Join(names, ", "))
 	}
-	if c.URL == "" && shape.origin == "" {
-		return shape, nil, fmt.Errorf("DNI_URL must say where the provider %s is: it has no address of its own", c.Provider)
+	if c.URL == "" && spec.origin == "" {
+		return spec, nil, fmt.Errorf("DNI_URL must say where the provider %s is: it has no address of its own", c.Provider)
 	}
 	address := c.URL
 	if address == "" {
-		address = shape.origin
+		address = spec.origin
 		if c.Token == "" {
 			// Every answer would be that the credentials are wrong.
-			return shape, nil, fmt.Errorf("DNI_TOKEN must have a token for %s, which answers nobody without one", c.Provider)
+			return spec, nil, fmt.Errorf("DNI_TOKEN must have a token for %s, which answers nobody without one", c.Provider)
 		}
 	}
 	endpoint, err := url.Parse(address)
 	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") {
 		// The value is left out of the error because it may contain a secret.
-		return shape, nil, fmt.Errorf("DNI_URL must have an http or https address for %s", c.Provider)
+		return spec, nil, fmt.Errorf("DNI_URL must have an http or https address for %s", c.Provider)
 	}
 	if endpoint.Path == "" || endpoint.Path == "/" {
-		endpoint.Path = shape.path
+		endpoint.Path = spec.path
 	}
-	return shape, endpoint, nil
+	return spec, endpoint, nil
 }

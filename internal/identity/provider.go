@@ -32,14 +32,14 @@ type provider struct {
 }
 
 func newProvider(config Config, options Options) (*provider, error) {
-	shape, endpoint, err := config.resolve()
+	spec, endpoint, err := config.resolve()
 	if err != nil {
 		return nil, err
 	}
 	client := *options.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &provider{
-		providerSpec: shape,
+		providerSpec: spec,
 		name:         config.Provider,
 		endpoint:     endpoint,
 		token:        config.Token,

@@ -101,15 +101,15 @@ func syntaxError(raw jsontext.Value, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		message = "El JSON está incompleto."
 	case raw.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) && errors.As(err, &syntactic):
-		message = halfCharacter(raw, syntactic)
+		message = unpairedSurrogateMessage(raw, syntactic)
 	}
 	return apperror.New(apperror.Invalid, code, message).Because(err)
 }
 
-// halfCharacter says where half of a character is escaped, as programs write it that cut a text in
-// the middle of an emoji: a code such as \ud83d without the one that completes it. It is the only
-// invalid UTF-8 that JSON in UTF-8 can have.
-func halfCharacter(raw jsontext.Value, at *jsontext.SyntacticError) string {
+// unpairedSurrogateMessage says where half of a character is escaped, as programs write it that cut
+// a text in the middle of an emoji: a code such as \ud83d without the one that completes it. It is
+// the only invalid UTF-8 that JSON in UTF-8 can have.
+func unpairedSurrogateMessage(raw jsontext.Value, at *jsontext.SyntacticError) string {
 	where := "Un nombre de miembro"
 	if at.JSONPointer != "" {
 		where = "El campo " + strings.Join(slices.Collect(at.JSONPointer.Tokens()), ".")

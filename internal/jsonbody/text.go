@@ -33,8 +33,8 @@ func trimText(text string, maxCharacters int, breaks bool) (string, error) {
 }
 
 // trim removes white space and characters that nothing shows from both ends: a name of such
-// characters alone is no name. Nor is one of marks that have no character to stand on; behind a
-// character they stay.
+// characters alone is no name. Combining marks alone are no name either; after a base character
+// they are kept.
 func trim(text string) string {
 	trimmed := strings.TrimFunc(text, isInvisible)
 	if !strings.ContainsFunc(trimmed, func(r rune) bool { return !isInvisible(r) && !unicode.In(r, unicode.Mn, unicode.Me) }) {

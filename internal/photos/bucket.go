@@ -34,7 +34,7 @@ const (
 
 var errSlowBucket = errors.New("the object storage does not answer in time")
 
-// bucket is a place in S3 or a compatible service. Photos are small: each is sent in one request,
+// bucket is a backend in S3 or a compatible service. Photos are small: each is sent in one request,
 // which the service carries out in whole or not at all.
 type bucket struct {
 	client minio.Core

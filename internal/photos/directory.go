@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// directory is a place on a disk.
+// directory is a backend on a disk.
 type directory string
 
 func (d directory) path(path string) string {

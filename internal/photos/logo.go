@@ -20,7 +20,7 @@ func (s Store) SaveLogo(ctx context.Context, owner string, content []byte) (name
 		return "", rejection(ctx, err)
 	}
 	name = NameOf(newBase(), PNG)
-	if err := s.place.write(ctx, name, logo); err != nil {
+	if err := s.backend.write(ctx, name, logo); err != nil {
 		return "", s.abandon(ctx, name, err)
 	}
 	return name, nil

@@ -52,9 +52,10 @@ const (
 
 // Store is photos with unguessable names, in a directory or a bucket.
 type Store struct {
-	place place
-	// fallback is another place that photos are read from while they are moved; nil if there is none.
-	fallback place
+	backend backend
+	// fallback is another backend that photos are read from while they are moved; nil if there is
+	// none.
+	fallback backend
 }
 
 // Options say where photos are.
@@ -72,8 +73,8 @@ func NewStore(options Options) (Store, error) {
 	var store Store
 	for _, one := range []struct {
 		text string
-		to   *place
-	}{{options.Location, &store.place}, {options.Fallback, &store.fallback}} {
+		to   *backend
+	}{{options.Location, &store.backend}, {options.Fallback, &store.fallback}} {
 		if one.text == "" {
 			continue
 		}
@@ -81,24 +82,24 @@ func NewStore(options Options) (Store, error) {
 		if err != nil {
 			return Store{}, err
 		}
-		if *one.to, err = newPlace(location, options.Timeout); err != nil {
+		if *one.to, err = newBackend(location, options.Timeout); err != nil {
 			return Store{}, err
 		}
 	}
 	return store, nil
 }
 
-// places are all that the store reads.
-func (s Store) places() []place {
+// backends are all that the store reads.
+func (s Store) backends() []backend {
 	if s.fallback == nil {
-		return []place{s.place}
+		return []backend{s.backend}
 	}
-	return []place{s.place, s.fallback}
+	return []backend{s.backend, s.fallback}
 }
 
 // Prepare creates the directory, so that an unusable one is detected at start-up.
 func (s Store) Prepare() error {
-	if err := s.place.prepare(); err != nil {
+	if err := s.backend.prepare(); err != nil {
 		return fmt.Errorf("PHOTOS or FILES_DIR: %w", err)
 	}
 	return nil
@@ -106,12 +107,12 @@ func (s Store) Prepare() error {
 
 // Directory is the directory of the photos; empty if they are in a bucket.
 func (s Store) Directory() string {
-	path, _ := s.place.(directory)
+	path, _ := s.backend.(directory)
 	return string(path)
 }
 
 // CheckWritable returns why no photo can be stored at the moment.
-func (s Store) CheckWritable(ctx context.Context) error { return s.place.checkWritable(ctx) }
+func (s Store) CheckWritable(ctx context.Context) error { return s.backend.checkWritable(ctx) }
 
 // Save checks a photo by its content, removes its metadata, and stores it with its thumbnail. Each
 // owner has its turn to use the processor for it.
@@ -127,8 +128,8 @@ func (s Store) SaveAs(ctx context.Context, owner string, base [16]byte, content 
 	}
 	name = NameOf(base, format)
 	// The thumbnail is written first, so that every stored photo has one.
-	if err = s.place.write(ctx, ThumbnailName(name), thumbnail); err == nil {
-		err = s.place.write(ctx, name, photo)
+	if err = s.backend.write(ctx, ThumbnailName(name), thumbnail); err == nil {
+		err = s.backend.write(ctx, name, photo)
 	}
 	if err != nil {
 		return "", s.abandon(ctx, name, err)
@@ -165,7 +166,7 @@ func newBase() (base [16]byte) {
 func (s Store) abandon(ctx context.Context, name string, err error) error {
 	ctx, cancel := cleaningUp(ctx)
 	defer cancel()
-	return ErrNotStored.Because(errors.Join(err, s.place.remove(ctx, name), s.place.remove(ctx, ThumbnailName(name))))
+	return ErrNotStored.Because(errors.Join(err, s.backend.remove(ctx, name), s.backend.remove(ctx, ThumbnailName(name))))
 }
 
 // cleaningUp outlasts a request whose client has disconnected, and not for long.
@@ -184,17 +185,17 @@ func (s Store) Discard(ctx context.Context, name string) error {
 // Remove deletes a photo and its thumbnail, wherever they are. A missing file is not an error.
 func (s Store) Remove(ctx context.Context, name string) error {
 	var errs []error
-	for _, p := range s.places() {
+	for _, p := range s.backends() {
 		errs = append(errs, removePhoto(ctx, p, name))
 	}
 	return errors.Join(errs...)
 }
 
-func removePhoto(ctx context.Context, p place, name string) error {
+func removePhoto(ctx context.Context, p backend, name string) error {
 	return errors.Join(removeFile(ctx, p, name), removeFile(ctx, p, ThumbnailName(name)))
 }
 
-func removeFile(ctx context.Context, p place, name string) error {
+func removeFile(ctx context.Context, p backend, name string) error {
 	return errors.Join(p.remove(ctx, name), p.remove(ctx, quarantined(name)))
 }
 
@@ -209,7 +210,7 @@ func NameOf(base [16]byte, format Format) string {
 func IsName(name string) bool { return fileName.MatchString(name) }
 
 // Open opens a photo or a thumbnail, also one in quarantine: whoever knows its name has it from a
-// delivery, which the database may know again. Any other name gives fs.ErrNotExist, and a place
+// delivery, which the database may know again. Any other name gives fs.ErrNotExist, and a backend
 // that cannot be read ErrNotReadable.
 func (s Store) Open(ctx context.Context, name string) (*File, error) {
 	if !IsName(name) {
@@ -228,10 +229,11 @@ func (s Store) Open(ctx context.Context, name string) (*File, error) {
 	return nil, fs.ErrNotExist
 }
 
-// find looks for a file in every place, also if one of them fails. Without an error it is nowhere.
+// find looks for a file in every backend, also if one of them fails. Without an error it is
+// nowhere.
 func (s Store) find(ctx context.Context, name string) (*File, error) {
 	var errs []error
-	for _, p := range s.places() {
+	for _, p := range s.backends() {
 		for _, path := range []string{name, quarantined(name)} {
 			file, err := p.open(ctx, path)
 			if err == nil {
@@ -239,7 +241,7 @@ func (s Store) find(ctx context.Context, name string) (*File, error) {
 			}
 			if err = ignoreMissing(err); err != nil {
 				errs = append(errs, err)
-				break // the quarantine of this place fails as well
+				break // the quarantine of this backend fails as well
 			}
 		}
 	}

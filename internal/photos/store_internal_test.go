@@ -19,7 +19,7 @@ type overtaken struct {
 
 func (o overtaken) open(ctx context.Context, path string) (*File, error) {
 	if path == quarantined(o.name) {
-		if err := putBack(ctx, o.directory, o.name, time.Now()); err != nil {
+		if err := restorePhoto(ctx, o.directory, o.name, time.Now()); err != nil {
 			return nil, err
 		}
 	}
@@ -31,7 +31,7 @@ func TestOpen_findsWhatIsMovedMeanwhile(t *testing.T) {
 	name := strings.Repeat("0", 32) + ".jpg"
 	at := directory(t.TempDir())
 	require.NoError(t, at.write(t.Context(), quarantined(name), []byte("photo")))
-	file, err := Store{place: overtaken{at, name}}.Open(t.Context(), name)
+	file, err := Store{backend: overtaken{at, name}}.Open(t.Context(), name)
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
 	_, err = os.Stat(at.path(name))
@@ -46,7 +46,7 @@ func (silent) remove(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// Whoever discards a photo does not wait for a place that does not answer, and a request that has
+// Whoever discards a photo does not wait for a backend that does not answer, and a request that has
 // ended does not keep the photo.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
@@ -55,8 +55,8 @@ func TestDiscard(t *testing.T) {
 	require.NoError(t, at.write(t.Context(), name, []byte("photo")))
 	ended, end := context.WithCancel(t.Context())
 	end()
-	require.ErrorIs(t, Store{place: silent{at}}.Discard(ended, name), context.DeadlineExceeded)
-	require.NoError(t, Store{place: at}.Discard(ended, name))
+	require.ErrorIs(t, Store{backend: silent{at}}.Discard(ended, name), context.DeadlineExceeded)
+	require.NoError(t, Store{backend: at}.Discard(ended, name))
 	_, err := os.Stat(at.path(name))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -141,7 +141,7 @@ func TestCheckWritable_leavesNothing(t *testing.T) {
 	})
 }
 
-// Photos are found wherever they are, new ones are stored in one place, and removed from both.
+// Photos are found wherever they are, new ones are stored in one backend, and removed from both.
 func TestFallback_isReadAndCleared(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		before := inDirectory(t)
@@ -165,7 +165,7 @@ func TestFallback_isReadAndCleared(t *testing.T) {
 	})
 }
 
-// A place that is away does not keep photos of the other from being shown.
+// A backend that is away does not keep photos of the other from being shown.
 func TestFallback_isReadDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	before := inDirectory(t)

@@ -52,7 +52,7 @@ type Swept struct {
 func (s Store) Sweep(ctx context.Context, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
 	var all Swept
 	var errs []error
-	for _, p := range s.places() {
+	for _, p := range s.backends() {
 		swept, err := sweep(ctx, p, now, rules, lookup)
 		all.add(swept)
 		errs = append(errs, err)
@@ -60,7 +60,7 @@ func (s Store) Sweep(ctx context.Context, now time.Time, rules SweepRules, looku
 	return all, errors.Join(errs...)
 }
 
-// add adds the outcome of the sweep of another place.
+// add adds the outcome of the sweep of another backend.
 func (s *Swept) add(other Swept) {
 	s.Quarantined, s.Returned = s.Quarantined+other.Quarantined, s.Returned+other.Returned
 	s.Deleted, s.Leftovers = s.Deleted+other.Deleted, s.Leftovers+other.Leftovers
@@ -68,8 +68,8 @@ func (s *Swept) add(other Swept) {
 	s.Refused, s.InQuarantine = s.Refused || other.Refused, s.InQuarantine+other.InQuarantine
 }
 
-// sweep sweeps one place.
-func sweep(ctx context.Context, p place, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
+// sweep sweeps one backend.
+func sweep(ctx context.Context, p backend, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
 	stored, err := listFolder(ctx, p, "")
 	if err != nil {
 		return Swept{}, err
@@ -100,7 +100,7 @@ func sweep(ctx context.Context, p place, now time.Time, rules SweepRules, lookup
 
 // sweepStored deletes the photos of erased orders, and puts unknown photos into quarantine unless
 // they are most of all.
-func (s *Swept) sweepStored(ctx context.Context, p place, now time.Time, names []string, known map[string]photoState) (err error) {
+func (s *Swept) sweepStored(ctx context.Context, p backend, now time.Time, names []string, known map[string]photoState) (err error) {
 	var unknown []string
 	for _, name := range names {
 		switch known[name] {
@@ -115,21 +115,21 @@ func (s *Swept) sweepStored(ctx context.Context, p place, now time.Time, names [
 		return err
 	}
 	for _, name := range unknown {
-		err = errors.Join(err, count(&s.Quarantined, putAside(ctx, p, name, now)))
+		err = errors.Join(err, count(&s.Quarantined, quarantinePhoto(ctx, p, name, now)))
 	}
 	return err
 }
 
 // sweepQuarantine puts the photos back that the database knows again. It deletes those of erased
 // orders, and those whose time in quarantine is over unless the sweep is refused.
-func (s *Swept) sweepQuarantine(ctx context.Context, p place, now time.Time, rules SweepRules, aside listing, known map[string]photoState) (err error) {
+func (s *Swept) sweepQuarantine(ctx context.Context, p backend, now time.Time, rules SweepRules, aside listing, known map[string]photoState) (err error) {
 	expired := func(file storedFile) bool {
 		return rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))
 	}
 	for name, file := range aside.photos {
 		switch {
 		case known[name] == photoReferenced:
-			err = errors.Join(err, count(&s.Returned, putBack(ctx, p, name, now)))
+			err = errors.Join(err, count(&s.Returned, restorePhoto(ctx, p, name, now)))
 		case known[name] == photoErased, !s.Refused && expired(file):
 			err = errors.Join(err, count(&s.Deleted, removePhoto(ctx, p, name)))
 		}
@@ -148,7 +148,7 @@ func count(counter *int, err error) error {
 // listing is the files of a folder by their names.
 type listing struct{ photos, thumbnails, uploads map[string]storedFile }
 
-func listFolder(ctx context.Context, p place, folder string) (listing, error) {
+func listFolder(ctx context.Context, p backend, folder string) (listing, error) {
 	l := listing{photos: map[string]storedFile{}, thumbnails: map[string]storedFile{}, uploads: map[string]storedFile{}}
 	files, err := p.list(ctx, folder)
 	for _, file := range files {
@@ -227,17 +227,17 @@ func lookUp(ctx context.Context, names []string, lookup Lookup) (map[string]phot
 // quarantined is the path of a file in quarantine.
 func quarantined(name string) string { return path.Join(quarantine, name) }
 
-func putAside(ctx context.Context, p place, name string, now time.Time) error {
+func quarantinePhoto(ctx context.Context, p backend, name string, now time.Time) error {
 	return movePhoto(ctx, p, name, "", quarantine, now)
 }
 
-func putBack(ctx context.Context, p place, name string, now time.Time) error {
+func restorePhoto(ctx context.Context, p backend, name string, now time.Time) error {
 	return movePhoto(ctx, p, name, quarantine, "", now)
 }
 
 // movePhoto moves a photo from one folder to another, after its thumbnail: one without its photo
 // would be a leftover. Its time becomes that of the move.
-func movePhoto(ctx context.Context, p place, name, from, to string, now time.Time) error {
+func movePhoto(ctx context.Context, p backend, name, from, to string, now time.Time) error {
 	for _, file := range []string{ThumbnailName(name), name} {
 		if err := p.move(ctx, path.Join(from, file), path.Join(to, file), now); err != nil {
 			return err

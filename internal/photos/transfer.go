@@ -28,12 +28,12 @@ const (
 	transferFailures = 20
 )
 
-// Transfer copies photos from one place to another while the service uses both.
+// Transfer copies photos from one backend to another while the service uses both.
 type Transfer struct {
 	From, To Location
 	// Timeout is how long a bucket may take to answer.
 	Timeout time.Duration
-	// DeleteSource deletes each photo from its old place once the copy has been compared with it.
+	// DeleteSource deletes each photo from its old backend once the copy has been compared with it.
 	DeleteSource bool
 	// Lookup asks the database which photos were erased meanwhile.
 	Lookup Lookup
@@ -47,9 +47,9 @@ type Transfer struct {
 type Transferred struct {
 	// Copied were written, Present were there already.
 	Copied, Present int
-	// Erased were found to belong to an erased order, and are now in neither place.
+	// Erased were found to belong to an erased order, and are now in neither backend.
 	Erased int
-	// Deleted were deleted from the old place.
+	// Deleted were deleted from the old backend.
 	Deleted int
 	// Failed could not be transferred.
 	Failed int
@@ -65,18 +65,18 @@ func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 			return done, err
 		}
 	}
-	from, err := newPlace(t.From, t.Timeout)
+	from, err := newBackend(t.From, t.Timeout)
 	if err != nil {
 		return done, err
 	}
-	to, err := newPlace(t.To, t.Timeout)
+	to, err := newBackend(t.To, t.Timeout)
 	if err != nil {
 		return done, err
 	}
 	if err := errors.Join(to.prepare(), to.checkWritable(ctx)); err != nil {
 		return done, fmt.Errorf("%s: %w", t.To, err)
 	}
-	if same, err := isSamePlace(ctx, from, to); err != nil || same {
+	if same, err := isSameBackend(ctx, from, to); err != nil || same {
 		return done, cmp.Or(err, errors.New("photos are transferred from one place to another: these are the same"))
 	}
 	for _, folder := range []string{"", quarantine} {
@@ -104,10 +104,10 @@ func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 	return done, nil
 }
 
-// isSamePlace reports whether a file that is written to one place is found in the other. Two
-// locations of one place need not look alike: a path may be relative or lead over a link, a region
-// may be left out. Whatever was deleted from the old place would be gone from the new one.
-func isSamePlace(ctx context.Context, from, to place) (same bool, err error) {
+// isSameBackend reports whether a file that is written to one backend is found in the other. Two
+// locations of one backend need not look alike: a path may be relative or lead over a link, a
+// region may be left out. Whatever was deleted from the old backend would be gone from the new one.
+func isSameBackend(ctx context.Context, from, to backend) (same bool, err error) {
 	name := uploadPrefix + strings.ToLower(rand.Text())
 	if err := to.write(ctx, name, []byte("x")); err != nil {
 		return false, err
@@ -126,7 +126,7 @@ func isSamePlace(ctx context.Context, from, to place) (same bool, err error) {
 // folderTransfer is the transfer of one folder.
 type folderTransfer struct {
 	Transfer
-	from, to       place
+	from, to       backend
 	folder         string
 	source, target listing
 
@@ -135,7 +135,7 @@ type folderTransfer struct {
 }
 
 // transfer copies some photos, and removes the copies of those that were erased meanwhile: an
-// erasure is recorded in the database before the photo is removed from both places, so that it
+// erasure is recorded in the database before the photo is removed from both backends, so that it
 // either removes the copy or is found here.
 func (t *folderTransfer) transfer(ctx context.Context, names []string) error {
 	var copied []string
@@ -178,7 +178,7 @@ func (t *folderTransfer) each(ctx context.Context, names []string, fn func(ctx c
 	return group.Wait()
 }
 
-// removeErased removes the photos of erased orders from both places.
+// removeErased removes the photos of erased orders from both backends.
 func (t *folderTransfer) removeErased(ctx context.Context, names []string, known map[string]photoState) error {
 	for _, name := range names {
 		if known[name] != photoErased {
@@ -207,7 +207,7 @@ func (t *folderTransfer) fail(ctx context.Context, name string, err error) error
 }
 
 // copyPhoto copies a photo after its thumbnail, as they are stored. It returns false for one that
-// is no longer there: it was removed or moved since the place was listed.
+// is no longer there: it was removed or moved since the backend was listed.
 func (t *folderTransfer) copyPhoto(ctx context.Context, name string) (isThere bool, err error) {
 	thumbnail := ThumbnailName(name)
 	if _, listed := t.source.thumbnails[thumbnail]; listed && !isSame(t.source.thumbnails, t.target.thumbnails, thumbnail) {
@@ -258,7 +258,7 @@ func (t *folderTransfer) copyFile(ctx context.Context, name string) (isThere boo
 
 func (t *folderTransfer) path(name string) string { return path.Join(t.folder, name) }
 
-// compare returns an error unless the new place has the content.
+// compare returns an error unless the new backend has the content.
 func (t *folderTransfer) compare(ctx context.Context, name string, content []byte) error {
 	copied, err := readFile(ctx, t.to, t.path(name))
 	if err != nil {
@@ -270,7 +270,7 @@ func (t *folderTransfer) compare(ctx context.Context, name string, content []byt
 	return nil
 }
 
-// deleteSource deletes a photo and then its thumbnail from the old place, if the copies are the
+// deleteSource deletes a photo and then its thumbnail from the old backend, if the copies are the
 // same.
 func (t *folderTransfer) deleteSource(ctx context.Context, name string) error {
 	for _, file := range []string{name, ThumbnailName(name)} {
@@ -295,7 +295,7 @@ func (t *folderTransfer) deleteSource(ctx context.Context, name string) error {
 }
 
 // readFile reads a whole file: a photo has at most 8 MiB.
-func readFile(ctx context.Context, p place, path string) ([]byte, error) {
+func readFile(ctx context.Context, p backend, path string) ([]byte, error) {
 	file, err := p.open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func TestTransfer_copiesEverythingOnce(t *testing.T) {
 	})
 }
 
-// A photo that is not the same in the new place is never deleted from the old one.
+// A photo that is not the same in the new backend is never deleted from the old one.
 func TestTransfer_keepsWhatDiffers(t *testing.T) {
 	bothWays(t, func(t *testing.T, from, to *somewhere) {
 		name, other := save(t, from.Store), save(t, from.Store)
@@ -108,7 +108,7 @@ func TestTransfer_keepsWhatDiffers(t *testing.T) {
 	})
 }
 
-// An order that is erased while its photo is copied leaves it in neither place.
+// An order that is erased while its photo is copied leaves it in neither backend.
 func TestTransfer_doesNotBringBackTheErased(t *testing.T) {
 	bothWays(t, func(t *testing.T, from, to *somewhere) {
 		kept, erased := save(t, from.Store), save(t, from.Store)
@@ -118,7 +118,7 @@ func TestTransfer_doesNotBringBackTheErased(t *testing.T) {
 		transfer.Lookup = func(ctx context.Context, names []string) (_, _ []string, err error) {
 			require.ElementsMatch(t, withThumbnails(kept, erased), to.list(t, ""), "it has been copied")
 			d.erased = []string{erased}
-			require.NoError(t, from.Remove(ctx, erased)) // by a process that does not know the new place
+			require.NoError(t, from.Remove(ctx, erased)) // by a process that does not know the new backend
 			return d.lookup(ctx, names)
 		}
 		require.Equal(t, photos.Transferred{Copied: 2, Erased: 1}, run(t, transfer))
@@ -159,7 +159,7 @@ func TestTransfer_whileServing(t *testing.T) {
 	})
 }
 
-// A place under another name is the same place: nothing is deleted from it.
+// A backend under another name is the same backend: nothing is deleted from it.
 func TestTransfer_refusesAPlaceUnderAnotherName(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		names := withThumbnails(save(t, at.Store))
@@ -173,7 +173,7 @@ func TestTransfer_refusesAPlaceUnderAnotherName(t *testing.T) {
 	})
 }
 
-// aliases are other ways to write the location of a place.
+// aliases are other ways to write the location of a backend.
 func aliases(t *testing.T, at *somewhere) []string {
 	t.Helper()
 	if at.Directory() == "" {

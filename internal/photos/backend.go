@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// place is where files are stored: a directory or a bucket. It knows nothing of photos. The path of
-// a file is its name, or the name of a folder, a slash and its name.
-type place interface {
-	// prepare is called at start-up, so that a place that can never be used is detected there.
+// backend is where files are stored: a directory or a bucket. It knows nothing of photos. The path
+// of a file is its name, or the name of a folder, a slash and its name.
+type backend interface {
+	// prepare is called at start-up, so that one that can never be used is detected there.
 	prepare() error
 	// write stores a file in whole or not at all.
 	write(ctx context.Context, path string, content []byte) error
@@ -40,8 +40,8 @@ type File struct {
 	Modified time.Time
 }
 
-// newPlace makes the place of a location, without using it.
-func newPlace(location Location, timeout time.Duration) (place, error) {
+// newBackend makes the backend of a location, without using it.
+func newBackend(location Location, timeout time.Duration) (backend, error) {
 	if location.Bucket == "" {
 		return directory(location.Directory), nil
 	}

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// somewhere is a store in an empty place, and the place as others see it.
+// somewhere is a store in an empty backend, and the backend as others see it.
 type somewhere struct {
 	photos.Store
 	location string
