@@ -122,7 +122,7 @@ SELECT COALESCE(counted.used, 0), holder.* FROM holder LEFT JOIN counted ON coun
 // in one round trip.
 func (d *DB) authenticateBatch(ctx context.Context, requests []keyRequest) ([]authenticated, error) {
 	results := make([]authenticated, len(requests))
-	var reads []rowsRead
+	var reads []pgxStatement
 	counts := countsByMinute(requests)
 	for _, count := range counts {
 		reads = append(reads, count.read())
@@ -179,10 +179,10 @@ func (c *keyCount) add(member int, hash string) {
 }
 
 // read finds the holder of each key, with Used set to the number of the first of its requests.
-func (c *keyCount) read() rowsRead {
+func (c *keyCount) read() pgxStatement {
 	var used, n, counted int
 	var row KeyHolder
-	return rowsRead{
+	return pgxStatement{
 		statement: authenticateAndCount,
 		arguments: []any{c.hashes, c.requests, c.minute, c.now, plansWithAPI},
 		targets:   scanTargets(keyHolderColumns, &row, &used, &n, &counted),

@@ -91,23 +91,23 @@ func (d *DB) feedIn(ctx context.Context, scope OrderScope) *gorm.DB {
 	return query.Where("operator_id = ?", scope.OperatorID)
 }
 
-// FeedPlace is an event's id and position.
-type FeedPlace struct {
+// FeedPosition is an event's id and position.
+type FeedPosition struct {
 	ID       uuid.UUID
 	Position int64
 }
 
-// FeedPlaceOf finds a published event that the scope may see.
-func (d *DB) FeedPlaceOf(ctx context.Context, scope OrderScope, id uuid.UUID) (place FeedPlace, err error) {
-	err = d.feedIn(ctx, scope).Select("id, position").Where("id = ?", id).Take(&place).Error
-	return place, err
+// FeedPositionOf finds a published event that the scope may see.
+func (d *DB) FeedPositionOf(ctx context.Context, scope OrderScope, id uuid.UUID) (position FeedPosition, err error) {
+	err = d.feedIn(ctx, scope).Select("id, position").Where("id = ?", id).Take(&position).Error
+	return position, err
 }
 
-// LastFeedPlace is the place of the newest published event that the scope may see, zero if there is
-// none.
-func (d *DB) LastFeedPlace(ctx context.Context, scope OrderScope) (place FeedPlace, err error) {
-	err = d.feedIn(ctx, scope).Select("id, position").Order("position DESC").Limit(1).Scan(&place).Error
-	return place, err
+// LastFeedPosition is the position of the newest published event that the scope may see, zero if
+// there is none.
+func (d *DB) LastFeedPosition(ctx context.Context, scope OrderScope) (position FeedPosition, err error) {
+	err = d.feedIn(ctx, scope).Select("id, position").Order("position DESC").Limit(1).Scan(&position).Error
+	return position, err
 }
 
 // FeedAfter reads the events after a position, in sequence.
@@ -121,7 +121,7 @@ func (d *DB) FeedAfter(ctx context.Context, scope OrderScope, position int64, li
 // the newest positions of the two modes. It reads two entries of the index for each.
 func (d *DB) FeedHeads(ctx context.Context, operators []uuid.UUID) (map[uuid.UUID]int64, error) {
 	heads := map[uuid.UUID]int64{}
-	for some := range slices.Chunk(operators, insertAtOnce) {
+	for some := range slices.Chunk(operators, maxBatchRows) {
 		var rows []struct {
 			ID   uuid.UUID
 			Head int64

@@ -85,9 +85,9 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 		listed, _ = f.after(t, last)
 		require.Equal(t, written[2:], listed)
 
-		place, err := database.FeedPlaceOf(t.Context(), f.scope, written[5])
+		place, err := database.FeedPositionOf(t.Context(), f.scope, written[5])
 		require.NoError(t, err)
-		newest, err := database.LastFeedPlace(t.Context(), f.scope)
+		newest, err := database.LastFeedPosition(t.Context(), f.scope)
 		require.NoError(t, err)
 		require.Equal(t, place, newest)
 		other := uuid.New()
@@ -95,7 +95,7 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[uuid.UUID]int64{f.operator.ID: newest.Position}, heads)
 		for name, scope := range map[string]db.OrderScope{"another operator": {OperatorID: other}, "another store": {OperatorID: f.operator.ID, StoreID: &other}} {
-			_, err := database.FeedPlaceOf(t.Context(), scope, written[5])
+			_, err := database.FeedPositionOf(t.Context(), scope, written[5])
 			require.True(t, db.IsNotFound(err), name)
 			events, err := database.FeedAfter(t.Context(), scope, 0, 10)
 			require.NoError(t, err)

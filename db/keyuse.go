@@ -46,5 +46,5 @@ func (d *DB) SaveKeyUses(ctx context.Context, uses []KeyUse, interval time.Durat
 	for i, use := range uses {
 		keys[i], times[i], addresses[i] = pgUUID(&use.KeyID), use.At, use.From
 	}
-	return d.readRows(ctx, rowsRead{statement: saveKeyUses, arguments: []any{keys, times, addresses, interval}})
+	return d.readRows(ctx, pgxStatement{statement: saveKeyUses, arguments: []any{keys, times, addresses, interval}})
 }

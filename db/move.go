@@ -72,7 +72,7 @@ func (d *DB) InMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID,
 		})
 	}
 	found := false
-	lock := rowsRead{
+	lock := pgxStatement{
 		statement: lockOrderForMove,
 		arguments: []any{pgUUID(&id), pgUUID(rider), pgUUID(branch)},
 		targets:   scanTargets(moveColumns, &row),

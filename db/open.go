@@ -162,8 +162,8 @@ func addressError(err error) error {
 
 // prepareSession makes PostgreSQL end a transaction of the connection that has no next statement
 // for that long, unless the role, the database or DATABASE_URL has set a time. A process that
-// stands still, or whose machine is gone, would keep its locks for as long as PostgreSQL believes
-// in the connection, which is hours by default.
+// stands still, or whose machine is gone, would keep its locks until PostgreSQL notices that the
+// connection is dead, which takes hours by default.
 //
 // Whoever waits for a row goes on with what the other has written, which is read committed. Where
 // the role or the database has another level, requests at the same row or key would fail instead of

@@ -60,8 +60,8 @@ func (d *DB) LockOperator(ctx context.Context, id uuid.UUID) error {
 	return d.lock(ctx, "NO KEY UPDATE").Select("id").Where("id = ?", id).Take(&models.Operator{}).Error
 }
 
-// LockOperatorNames has what creates or renames operators wait for each other until the transaction
-// ends.
+// LockOperatorNames makes transactions that create or rename operators wait for each other, until
+// this one ends.
 func (d *DB) LockOperatorNames(ctx context.Context) error {
 	if d.dialect == SQLite {
 		return nil // it has a single writer

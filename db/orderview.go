@@ -54,10 +54,10 @@ CROSS JOIN LATERAL (
 
 // readOrders reads several orders of any owner. found is called with the index of each id that
 // exists.
-func readOrders(ids []pgtype.UUID, found func(index int, order *models.OrderView)) rowsRead {
+func readOrders(ids []pgtype.UUID, found func(index int, order *models.OrderView)) pgxStatement {
 	var n int
 	var row models.OrderView
-	return rowsRead{
+	return pgxStatement{
 		statement: selectOrders,
 		arguments: []any{ids},
 		targets:   scanTargets(orderViewColumns, &row, &n),
@@ -69,7 +69,7 @@ func readOrders(ids []pgtype.UUID, found func(index int, order *models.OrderView
 }
 
 // readOrder reads one order of any owner into order, if it exists.
-func readOrder(id uuid.UUID, order **models.OrderView) rowsRead {
+func readOrder(id uuid.UUID, order **models.OrderView) pgxStatement {
 	return readOrders([]pgtype.UUID{pgUUID(&id)}, func(_ int, found *models.OrderView) { *order = found })
 }
 

@@ -23,7 +23,7 @@ func (d *DB) InPipeline(ctx context.Context, fn func(tx *DB) error) error {
 		return d.InTx(ctx, fn)
 	}
 	queue := &pipeline{DB: d.sql}
-	if err := fn(d.on(ctx, queue)); err != nil {
+	if err := fn(d.withPool(ctx, queue)); err != nil {
 		return err
 	}
 	return d.send(ctx, queue)
@@ -38,21 +38,21 @@ const rollbackTime = 2 * time.Second
 // returned. That takes two round trips instead of one for each statement and two for begin and
 // commit. Each write is taken to have changed one row. It is for PostgreSQL, and for rows that the
 // statement has locked.
-func (d *DB) inLockedPipeline(ctx context.Context, lock rowsRead, fn func(tx, writes *DB) error) error {
+func (d *DB) inLockedPipeline(ctx context.Context, lock pgxStatement, fn func(tx, writes *DB) error) error {
 	connection, err := d.sql.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
 	begin := &pipeline{DB: d.sql, connection: connection}
-	begin.add(rowsRead{statement: "BEGIN"})
+	begin.add(pgxStatement{statement: "BEGIN"})
 	begin.add(lock)
 	writes := &pipeline{DB: d.sql, connection: connection}
 	if err = d.send(ctx, begin); err == nil {
-		err = fn(d.on(ctx, connection), d.on(ctx, writes))
+		err = fn(d.withPool(ctx, connection), d.withPool(ctx, writes))
 	}
 	if err == nil && len(writes.statements) > 0 {
-		writes.add(rowsRead{statement: "COMMIT"})
+		writes.add(pgxStatement{statement: "COMMIT"})
 		if err = d.send(ctx, writes); err == nil {
 			return nil
 		}
@@ -68,7 +68,7 @@ func (d *DB) inLockedPipeline(ctx context.Context, lock rowsRead, fn func(tx, wr
 // readRows runs statements on PostgreSQL in one round trip and scans their rows with pgx, which is
 // much cheaper than GORM's reflection and database/sql's conversions. It is for the few statements
 // that most API requests make.
-func (d *DB) readRows(ctx context.Context, reads ...rowsRead) error {
+func (d *DB) readRows(ctx context.Context, reads ...pgxStatement) error {
 	queue := &pipeline{DB: d.sql}
 	for _, read := range reads {
 		queue.add(read)
@@ -87,8 +87,8 @@ func numbered(statement string) string {
 	return statement
 }
 
-// on is the database over another connection pool.
-func (d *DB) on(ctx context.Context, pool gorm.ConnPool) *DB {
+// withPool is the database over another connection pool.
+func (d *DB) withPool(ctx context.Context, pool gorm.ConnPool) *DB {
 	session := d.gorm.Session(&gorm.Session{Context: ctx, NewDB: true})
 	session.Statement.ConnPool = pool
 	return &DB{gorm: session, sql: d.sql, dialect: d.dialect, auditRetention: d.auditRetention}
@@ -103,9 +103,9 @@ func (d *DB) send(ctx context.Context, queue *pipeline) error {
 	return session.Callback().Raw().Execute(session).Error
 }
 
-// rowsRead is a statement with pgx's placeholders. Every row is scanned into targets, then onRow is
-// called, which must copy what it keeps.
-type rowsRead struct {
+// pgxStatement is a statement with pgx's placeholders. Every row is scanned into targets, then
+// onRow is called, which must copy what it keeps.
+type pgxStatement struct {
 	statement string
 	arguments []any
 	targets   []any
@@ -124,11 +124,11 @@ type pipeline struct {
 
 // ExecContext is what GORM calls for a write.
 func (p *pipeline) ExecContext(_ context.Context, statement string, arguments ...any) (sql.Result, error) {
-	p.add(rowsRead{statement: statement, arguments: arguments})
+	p.add(pgxStatement{statement: statement, arguments: arguments})
 	return driver.RowsAffected(1), nil
 }
 
-func (p *pipeline) add(read rowsRead) {
+func (p *pipeline) add(read pgxStatement) {
 	p.statements = append(p.statements, read.statement)
 	p.batch.Queue(read.statement, read.arguments...).Query(func(rows pgx.Rows) error {
 		for ; rows.Next(); p.found++ {

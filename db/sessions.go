@@ -112,7 +112,7 @@ func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time
 	var row SignedIn
 	var found *SignedIn
 	var order *models.OrderView
-	reads := []rowsRead{{
+	reads := []pgxStatement{{
 		statement: findAndCountSession,
 		arguments: []any{tokenHash, now, Minute(now)},
 		targets:   append(scanTargets(sessionColumns, &row), &row.UserRequests, &row.OperatorRequests),

@@ -79,20 +79,20 @@ type Item struct {
 // Read reads the events that follow a cursor. If there is none it waits, without the request's slot
 // and without a database connection, until there is one or the time is over.
 func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*Page, error) {
-	place, err := s.place(ctx, scope, query.After)
+	cursor, err := s.resolveCursor(ctx, scope, query.After)
 	if err != nil {
 		return nil, err
 	}
 	if query.Wait <= 0 {
-		return s.page(ctx, scope, place, query.Limit)
+		return s.page(ctx, scope, cursor, query.Limit)
 	}
 	// The wait begins before the first read, so that nothing published in between is missed.
-	woken, leave := s.waiters.enter(scope.OperatorID)
-	defer leave()
+	woken, unsubscribe := s.waiters.subscribe(scope.OperatorID)
+	defer unsubscribe()
 	over := time.NewTimer(query.Wait)
 	defer over.Stop()
 	for waiting := true; ; {
-		page, err := s.page(ctx, scope, place, query.Limit)
+		page, err := s.page(ctx, scope, cursor, query.Limit)
 		if err != nil || len(page.Events) > 0 || !waiting {
 			return page, err
 		}
@@ -121,37 +121,37 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 // stopping.
 func (s *Service) StopWaiting() { s.waiters.stop() }
 
-// place finds the event of a cursor.
-func (s *Service) place(ctx context.Context, scope db.OrderScope, after string) (db.FeedPlace, error) {
+// resolveCursor finds the event of a cursor.
+func (s *Service) resolveCursor(ctx context.Context, scope db.OrderScope, after string) (db.FeedPosition, error) {
 	switch after {
 	case "":
-		return db.FeedPlace{}, nil
+		return db.FeedPosition{}, nil
 	case Latest:
 		return s.latest(ctx, scope)
 	}
 	id, valid := jsonbody.ParseUUID(after)
 	if !valid {
-		return db.FeedPlace{}, ErrUnknownCursor
+		return db.FeedPosition{}, ErrUnknownCursor
 	}
-	place, err := s.db.FeedPlaceOf(ctx, scope, id)
+	cursor, err := s.db.FeedPositionOf(ctx, scope, id)
 	if db.IsNotFound(err) {
-		return place, ErrUnknownCursor
+		return cursor, ErrUnknownCursor
 	}
-	return place, err
+	return cursor, err
 }
 
-// latest is the place of the last event that has happened. Events are published a moment after they
-// happen. Those that are not published yet are published first: otherwise they would get a position
-// after the place, and the caller would take them for later events.
-func (s *Service) latest(ctx context.Context, scope db.OrderScope) (db.FeedPlace, error) {
+// latest is the position of the last event that has happened. Events are published a moment after
+// they happen. Those that are not published yet are published first: otherwise they would get a
+// position after that of the cursor, and the caller would take them for later events.
+func (s *Service) latest(ctx context.Context, scope db.OrderScope) (db.FeedPosition, error) {
 	if err := s.db.PublishCommitted(ctx, publishBatch); err != nil {
 		// The database may be unable to write, and still be read.
 		s.log.WarnContext(ctx, "events not published; the latest may come again", "error", err)
 	}
-	return s.db.LastFeedPlace(ctx, scope)
+	return s.db.LastFeedPosition(ctx, scope)
 }
 
-func (s *Service) page(ctx context.Context, scope db.OrderScope, after db.FeedPlace, limit int) (*Page, error) {
+func (s *Service) page(ctx context.Context, scope db.OrderScope, after db.FeedPosition, limit int) (*Page, error) {
 	found, err := s.db.FeedAfter(ctx, scope, after.Position, limit)
 	if err != nil {
 		return nil, err

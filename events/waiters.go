@@ -50,9 +50,9 @@ func newWaiters(database *db.DB, log *slog.Logger) *waiters {
 	return w
 }
 
-// enter returns a channel that gets a value when the operator may have events that were published
-// after the call.
-func (w *waiters) enter(operatorID uuid.UUID) (woken <-chan struct{}, leave func()) {
+// subscribe returns a channel that gets a value when the operator may have events that were
+// published after the call.
+func (w *waiters) subscribe(operatorID uuid.UUID) (woken <-chan struct{}, unsubscribe func()) {
 	channel := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +115,7 @@ func (w *waiters) operators() []uuid.UUID {
 }
 
 // wake wakes the requests of the operators that have new events since the last poll, and of those
-// that were not polled before: something may have been published since the requests entered.
+// that were not polled before: something may have been published since the requests subscribed.
 func (w *waiters) wake(heads map[uuid.UUID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

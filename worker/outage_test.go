@@ -198,7 +198,7 @@ func TestOutage_silentConnections(t *testing.T) {
 	require.Equal(t, http.StatusCreated, created.Status, created.Text)
 	queued.WaitFor(t, 1)
 	poll.Until(t, func() error {
-		place, err := direct.App.DB.LastFeedPlace(t.Context(), db.OrderScope{OperatorID: s.Operator.ID})
+		place, err := direct.App.DB.LastFeedPosition(t.Context(), db.OrderScope{OperatorID: s.Operator.ID})
 		if err == nil && place.Position == 0 {
 			err = errors.New("the event is not published")
 		}
