@@ -24,7 +24,7 @@ const compareEvery = time.Hour
 
 // compareHourly compares the database with Temporal once an hour, and when the process has started:
 // a backup is restored while no worker runs.
-func (a *Activities) compareHourly(ctx context.Context, over func() bool) error {
+func (a *Activities) compareHourly(ctx context.Context, outOfTime func() bool) error {
 	if !a.comparing.TryLock() {
 		return nil // the previous run's comparison has not ended yet
 	}
@@ -33,7 +33,7 @@ func (a *Activities) compareHourly(ctx context.Context, over func() bool) error 
 	if age := a.Clock.Now().Sub(a.pass.began); a.pass.complete && age >= 0 && age < compareEvery {
 		return nil
 	}
-	c := &comparison{Activities: a, over: over, pass: &a.pass}
+	c := &comparison{Activities: a, outOfTime: outOfTime, pass: &a.pass}
 	return c.run(ctx)
 }
 
@@ -42,7 +42,7 @@ func (a *Activities) compareHourly(ctx context.Context, over func() bool) error 
 // signalled to read it, and ends. The workflows of open orders may then be ahead of their rows or
 // behind, or missing: StartMissingOrders reconciles every one of them.
 func (a *Activities) CompareWithTemporal(ctx context.Context) error {
-	c := &comparison{Activities: a, over: func() bool { return false }, pass: &comparisonPass{}}
+	c := &comparison{Activities: a, outOfTime: func() bool { return false }, pass: &comparisonPass{}}
 	return c.run(ctx)
 }
 
@@ -71,8 +71,8 @@ func (p *comparisonPass) begin(now time.Time) {
 // comparison is the part of a pass that one run of Reconcile makes.
 type comparison struct {
 	*Activities
-	over func() bool
-	pass *comparisonPass
+	outOfTime func() bool
+	pass      *comparisonPass
 }
 
 // run compares a page of workflows at a time, from where the previous run stopped. Orders that
@@ -106,7 +106,7 @@ func (c *comparison) run(ctx context.Context) (failed error) {
 			return failed
 		}
 		c.pass.next = page.GetNextPageToken()
-		if c.pass.complete = len(c.pass.next) == 0; c.pass.complete || c.over() {
+		if c.pass.complete = len(c.pass.next) == 0; c.pass.complete || c.outOfTime() {
 			return failed
 		}
 	}
@@ -140,19 +140,19 @@ func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavaila
 		}
 		return nil
 	})
-	if err := c.unconfirm(ctx, found); err != nil {
+	if err := c.recordUnexpectedRuns(ctx, found); err != nil {
 		return true, errors.Join(failed, err)
 	}
-	_, lost, err := c.eachOrder(ctx, "order's workflow not told to look at its row", running, func(id uuid.UUID) error {
+	_, signalsUnavailable, err := c.eachOrder(ctx, "order's workflow not told to look at its row", running, func(id uuid.UUID) error {
 		_, err := workflows.SignalRefresh(ctx, c.Temporal, id)
 		return err
 	})
-	return unavailable || lost, errors.Join(failed, err)
+	return unavailable || signalsUnavailable, errors.Join(failed, err)
 }
 
-// unconfirm records the runs without an open order that were found. If one is new, every open order
-// is reconciled, once in a pass.
-func (c *comparison) unconfirm(ctx context.Context, found []string) error {
+// recordUnexpectedRuns records the runs without an open order that were found. If one is new, every
+// open order is reconciled, once in a pass.
+func (c *comparison) recordUnexpectedRuns(ctx context.Context, found []string) error {
 	isNew := func(run string) bool { return !c.pass.known[run] }
 	if !c.pass.differs && slices.ContainsFunc(found, isNew) {
 		count, err := c.DB.UnconfirmOpenOrders(ctx)

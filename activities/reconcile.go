@@ -33,7 +33,7 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	runTime, endRunTime := context.WithTimeout(ctx, duration)
 	defer endRunTime()
 	stopping := activity.GetWorkerStopChannel(ctx)
-	over := func() bool {
+	outOfTime := func() bool {
 		select {
 		case <-stopping:
 			return true
@@ -47,16 +47,16 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	background := make(chan error, 2)
 	for _, work := range []func(context.Context, func() bool) error{a.applyRetention, a.compareHourly} {
 		go func() {
-			background <- recovered.Call(passes, a.Log, func() error { return work(passes, over) })
+			background <- recovered.Call(passes, a.Log, func() error { return work(passes, outOfTime) })
 		}()
 	}
-	failed := a.firstPass(passes, over)
-	for !over() {
+	failed := a.firstPass(passes, outOfTime)
+	for !outOfTime() {
 		select {
 		case <-stopping:
 		case <-runTime.Done():
 		case <-time.After(passInterval):
-			if _, err := a.startUnconfirmed(passes, over); err != nil {
+			if _, err := a.startUnconfirmed(passes, outOfTime); err != nil {
 				failed = errors.Join(failed, err)
 			}
 		}
@@ -70,15 +70,15 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 
 // applyRetention erases what has passed its retention until nothing erasable is left or the run is
 // over.
-func (a *Activities) applyRetention(ctx context.Context, over func() bool) error {
-	_, err := a.Orders.ApplyRetention(ctx, over)
+func (a *Activities) applyRetention(ctx context.Context, outOfTime func() bool) error {
+	_, err := a.Orders.ApplyRetention(ctx, outOfTime)
 	return err
 }
 
 // firstPass starts what is missing or overdue, and does the work that is done once in a run.
-func (a *Activities) firstPass(ctx context.Context, over func() bool) error {
-	_, startErr := a.startMissing(ctx, over)
-	_, driveErr := a.driveAbandoned(ctx, over)
+func (a *Activities) firstPass(ctx context.Context, outOfTime func() bool) error {
+	_, startErr := a.startMissing(ctx, outOfTime)
+	_, driveErr := a.driveAbandoned(ctx, outOfTime)
 	_, clearErr := a.ClearExpiredRecords(ctx)
 	_, encryptErr := a.Orders.EncryptDocuments(ctx)
 	return errors.Join(startErr, driveErr, clearErr, encryptErr)
@@ -90,18 +90,18 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 	return a.startMissing(ctx, func() bool { return false })
 }
 
-func (a *Activities) startMissing(ctx context.Context, over func() bool) (started int, err error) {
-	started, err = a.startUnconfirmed(ctx, over)
+func (a *Activities) startMissing(ctx context.Context, outOfTime func() bool) (started int, err error) {
+	started, err = a.startUnconfirmed(ctx, outOfTime)
 	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
-	more, overdueErr := a.startAll(ctx, over, a.Orders.Reconcile, func(after db.Position) ([]db.Position, error) {
+	more, overdueErr := a.startAll(ctx, outOfTime, a.Orders.Reconcile, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OverdueOrders(ctx, overdue, after, ReconcilePage)
 	})
 	return started + more, errors.Join(err, overdueErr)
 }
 
-func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (int, error) {
+func (a *Activities) startUnconfirmed(ctx context.Context, outOfTime func() bool) (int, error) {
 	now := a.Clock.Now()
-	return a.startAll(ctx, over, a.Orders.ReconcileUnconfirmed, func(after db.Position) ([]db.Position, error) {
+	return a.startAll(ctx, outOfTime, a.Orders.ReconcileUnconfirmed, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, ReconcilePage)
 	})
 }
@@ -109,7 +109,7 @@ func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (in
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however
 // many, do not stop the pass. It ends early only if Temporal or the database is unavailable, or
 // after a page when the run is over.
-func (a *Activities) startAll(ctx context.Context, over func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (started int, failed error) {
+func (a *Activities) startAll(ctx context.Context, outOfTime func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (started int, failed error) {
 	var after db.Position
 	for {
 		found, err := page(after)
@@ -125,7 +125,7 @@ func (a *Activities) startAll(ctx context.Context, over func() bool, start func(
 		if err != nil {
 			failed = err
 		}
-		if unavailable || over() {
+		if unavailable || outOfTime() {
 			return started, failed
 		}
 		after = found[len(found)-1]
@@ -166,7 +166,7 @@ func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, 
 
 // driveAbandoned ends early, after a page, when the run is over, and where Temporal or the database
 // is unavailable.
-func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driven int, err error) {
+func (a *Activities) driveAbandoned(ctx context.Context, outOfTime func() bool) (driven int, err error) {
 	now := a.Clock.Now()
 	released, err := a.DB.ReleaseQueued(ctx, now, now.Add(webhooks.LongestWait))
 	driven = int(released)
@@ -179,7 +179,7 @@ func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driv
 		}
 		for _, target := range targets {
 			if target.OrderID == nil || !signalled[*target.OrderID] {
-				byOrder, driveErr := a.Webhooks.Drive(ctx, target)
+				byOrder, driveErr := a.Webhooks.SendAbandoned(ctx, target)
 				if driveErr != nil {
 					a.Log.WarnContext(ctx, "abandoned webhook delivery not sent", "delivery_id", target.ID, "error", driveErr)
 					if err = driveErr; orders.IsUnavailable(err) {
@@ -193,7 +193,7 @@ func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driv
 			}
 			driven++
 		}
-		if over() {
+		if outOfTime() {
 			return driven, err
 		}
 		last := targets[len(targets)-1]

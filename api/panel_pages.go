@@ -131,7 +131,7 @@ func (s *Server) restartSignIn(c *gin.Context) error {
 // finishSignIn signs in unless the form could not be read, and shows the form of the next step if
 // there is one.
 func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operators.SignInRequest, err error) error {
-	var signed operators.SignedUser
+	var signed operators.SignInResult
 	if err == nil {
 		signed, err = s.openSession(c, request)
 	}

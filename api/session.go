@@ -75,10 +75,10 @@ func requireTrusted(c *gin.Context, trusted *http.CrossOriginProtection) error {
 }
 
 // openSession signs a user in and sets the session cookie.
-func (s *Server) openSession(c *gin.Context, request operators.SignInRequest) (operators.SignedUser, error) {
+func (s *Server) openSession(c *gin.Context, request operators.SignInRequest) (operators.SignInResult, error) {
 	s.identify(c, principal.Principal{})
 	if err := s.limitSignIns(c, request.Email); err != nil {
-		return operators.SignedUser{}, cmp.Or(s.recordBlocked(c, request), err)
+		return operators.SignInResult{}, cmp.Or(s.recordBlocked(c, request), err)
 	}
 	signed, err := s.operators.SignIn(c.Request.Context(), request)
 	if err != nil {

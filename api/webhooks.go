@@ -61,7 +61,7 @@ func (s *Server) listWebhooks(c *gin.Context) error {
 
 // panelListWebhooks also lists those that were deactivated.
 func (s *Server) panelListWebhooks(c *gin.Context) error {
-	all, err := s.webhooks.All(c.Request.Context(), caller(c).Scope())
+	all, err := s.webhooks.List(c.Request.Context(), caller(c).Scope())
 	if err != nil {
 		return err
 	}

@@ -177,7 +177,7 @@ func (a *App) openServices() {
 	cfg := a.Config
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, a.log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
-		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
+		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkMoveTimeout: cfg.Timeouts.BulkMove,
 		FinishStarts: cfg.Timeouts.FinishStarts, RequestSlots: cfg.MaxRequests,
 		KeyLease: cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		MapLinks: a.mapLinks,

@@ -125,7 +125,7 @@ type Store struct {
 type Rider struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
-	// Test means that the rider is nobody and delivers test orders only.
+	// Test means that the rider is not a person and delivers test orders only.
 	Test      bool
 	Name      string
 	Phone     string

@@ -31,14 +31,14 @@ func (s *Service) audit(ctx context.Context, tx *db.DB, operatorID uuid.UUID, ac
 	return tx.Audit(ctx, entry)
 }
 
-// auditSession records what happened to a user's sessions. The user is known before a request of
-// theirs is.
+// auditSession records what happened to a user's sessions. The entry names the user itself: during
+// a sign-in ctx has no principal yet.
 func (s *Service) auditSession(ctx context.Context, tx *db.DB, user *models.User, action models.AuditAction) error {
 	return tx.Audit(ctx, models.AuditEntry{OperatorID: user.OperatorID, At: s.clock.Now(), Action: action, UserID: &user.ID, SubjectID: &user.ID})
 }
 
 // SignInBlocked records that sign-ins to an account were refused unchecked, because there were too
-// many. An address that is nobody's has no log.
+// many. An e-mail address without a user belongs to no operator, so there is no log to write to.
 func (s *Service) SignInBlocked(ctx context.Context, request SignInRequest) error {
 	user, err := s.db.UserByEmail(ctx, request.Email)
 	if db.IsNotFound(err) {

@@ -57,8 +57,9 @@ func New(options Options) *Service {
 // List returns every operator by name.
 func (s *Service) List(ctx context.Context) ([]models.Operator, error) { return s.db.Operators(ctx) }
 
-// Find returns the operator with the given id or the only one with the given name. Of several that
-// an earlier release took for different names it is the one that is spelled like it.
+// Find returns the operator with the given id or the only one with the given name. An earlier
+// release allowed names that differ only in accents or punctuation; of those it returns the one
+// spelled as given.
 func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, error) {
 	if id, err := uuid.Parse(idOrName); err == nil {
 		operator, err := s.db.Operator(ctx, id)

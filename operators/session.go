@@ -64,8 +64,8 @@ func (s *Service) ReadSecondStep(in *jsonbody.Object) (SignInRequest, error) {
 // maxSecondStep is longer than any signed step.
 const maxSecondStep = 1000
 
-// SignedUser is the outcome of a sign-in.
-type SignedUser struct {
+// SignInResult is the outcome of a sign-in.
+type SignInResult struct {
 	User *models.User
 	// Token is the session's token, of which only the hash is stored.
 	Token string
@@ -76,22 +76,22 @@ type SignedUser struct {
 
 // SignIn creates a session for an active user with the right password and, if the user has a second
 // factor, a right code. The users of a suspended operator sign in too: they may read.
-func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser, error) {
+func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignInResult, error) {
 	user, err := s.checkSignIn(ctx, request)
 	if err != nil {
-		return SignedUser{}, err
+		return SignInResult{}, err
 	}
 	if user.HasSecondFactor() {
 		if err := s.checkCode(ctx, user, request.code); err != nil {
 			if errors.Is(err, ErrBadCode) {
 				err = errors.Join(s.auditAttempt(ctx, user, models.AuditSignInFailed), err)
 			}
-			return SignedUser{SecondStep: s.newSecondStep(user)}, err
+			return SignInResult{SecondStep: s.newSecondStep(user)}, err
 		}
 	}
 	token, err := credentials.NewToken()
 	if err != nil {
-		return SignedUser{}, err
+		return SignInResult{}, err
 	}
 	now := s.clock.Now()
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
@@ -106,7 +106,7 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser
 	if db.IsNotFound(err) {
 		err = ErrBadSignIn
 	}
-	return SignedUser{User: user, Token: token}, err
+	return SignInResult{User: user, Token: token}, err
 }
 
 // checkSignIn takes as long for an unknown e-mail as for a wrong password, so that its duration

@@ -79,7 +79,7 @@ func (s *Service) moveMany(ctx context.Context, caller Caller, ids []uuid.UUID, 
 	for i := range rows {
 		found[rows[i].ID] = &rows[i]
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.options.BulkAssignTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.options.BulkMoveTimeout)
 	defer cancel()
 	var moves errgroup.Group
 	moves.SetLimit(bulkConcurrency)

@@ -54,8 +54,8 @@ type Options struct {
 	TaskQueue       string
 	AutoCancelAfter time.Duration
 	IdempotencyTTL  time.Duration
-	// StartTimeout, MoveTimeout, BulkAssignTimeout and FinishStarts are those of config.Timeouts.
-	StartTimeout, MoveTimeout, BulkAssignTimeout, FinishStarts time.Duration
+	// StartTimeout, MoveTimeout, BulkMoveTimeout and FinishStarts are those of config.Timeouts.
+	StartTimeout, MoveTimeout, BulkMoveTimeout, FinishStarts time.Duration
 	// RequestSlots is how many requests the process works on at once.
 	RequestSlots int
 	// MoveDeadline is how long after its request a move may still be made: the requester waits for

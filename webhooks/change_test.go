@@ -179,7 +179,7 @@ func TestChange_besideItsDeactivation(t *testing.T) {
 // neither do they deactivate it nor do they open its circuit.
 func TestChange_whileTheReceiverBeforeAnswers(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		for _, status := range []int{http.StatusGone, http.StatusInternalServerError} {
 			asked, answer := make(chan struct{}, perWebhook), make(chan struct{})
 			before := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -214,7 +214,7 @@ func TestChange_whileTheReceiverBeforeAnswers(t *testing.T) {
 // event from the one that it has now.
 func TestChange_whileTheReceiverBeforeAsksForLess(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		for _, status := range []int{http.StatusGone, http.StatusTooManyRequests} {
 			asked, answer := make(chan struct{}), make(chan struct{})
 			before := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -276,7 +276,7 @@ func TestChange_sendsWhatWaitsToTheNewURL(t *testing.T) {
 // the webhook has now gets it after seconds.
 func TestChange_whileTheReceiverBeforeFailsTheLastAttempt(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		asked, answer := make(chan struct{}, 1), make(chan struct{}, 1)
 		before := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 			asked <- struct{}{}

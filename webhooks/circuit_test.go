@@ -102,7 +102,7 @@ func TestCircuit_requestsPassTheQueue(t *testing.T) {
 		hanging := apptest.NewReceiver(t, slow.hang)
 		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE webhooks SET url = '"+hanging.URL+"' WHERE id = '"+webhookID+"'")
 		require.NoError(t, err)
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		s.sendDirectly(t, s.createPending(t, webhookID)) // it is queued
 		var sending sync.WaitGroup
 		sending.Go(func() { _ = s.service.SendQueued(t.Context(), slog.Default()) })

@@ -114,7 +114,7 @@ func TestErase_whileAnOutcomeIsWritten(t *testing.T) {
 				return err
 			}
 			sent.answer()
-			poll.Until(t, func() error { return s.somebodyWaits(t) })
+			poll.Until(t, func() error { return s.lockIsAwaited(t) })
 			return tx.EraseDelivery(t.Context(), delivery)
 		})
 		require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestErase_whileAnOutcomeIsWritten(t *testing.T) {
 }
 
 // somebodyWaits is an error while no transaction of the service's database waits for a lock.
-func (s *manualHarness) somebodyWaits(t *testing.T) error {
+func (s *manualHarness) lockIsAwaited(t *testing.T) error {
 	var waiting bool
 	err := s.App.DB.SQL().QueryRowContext(t.Context(),
 		"SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waiting)

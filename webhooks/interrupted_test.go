@@ -105,7 +105,7 @@ func TestInterrupted_abandonedEventsInSequence(t *testing.T) {
 		s.WaitForWorkflow(t, row.OrderID.String())
 		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), "order-"+row.OrderID.String(), "", "ended"))
 		for _, id := range []uuid.UUID{next.ID, first} {
-			byOrder, err := s.service.Drive(t.Context(), db.DeliveryTarget{ID: id, WebhookID: row.WebhookID, OrderID: row.OrderID})
+			byOrder, err := s.service.SendAbandoned(t.Context(), db.DeliveryTarget{ID: id, WebhookID: row.WebhookID, OrderID: row.OrderID})
 			require.NoError(t, err)
 			require.False(t, byOrder)
 		}

@@ -31,7 +31,7 @@ func (s *manualHarness) sendDirectly(t *testing.T, id uuid.UUID) workflows.SendO
 }
 
 // patient gives exchanges as long as the test may take, so that slots stay taken.
-func patient(o *safehttp.Options) { o.Timeout = 2 * poll.Deadline }
+func withLongTimeout(o *safehttp.Options) { o.Timeout = 2 * poll.Deadline }
 
 // A delivery without a slot is queued: its workflow is done with it, and a worker sends it when a
 // slot has ended. Those that come after it wait behind it, even if there is a slot for them.
@@ -40,7 +40,7 @@ func TestQueue_noSlot(t *testing.T) {
 		slow := newSlowReceiver()
 		defer slow.release()
 		receiver := apptest.NewReceiver(t, slow.hang)
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		var busy sync.WaitGroup
 		for range perWebhook {
@@ -86,7 +86,7 @@ func TestQueue_redeliveriesAskAgain(t *testing.T) {
 		slow := newSlowReceiver()
 		defer slow.release()
 		hanging := apptest.NewReceiver(t, slow.hang)
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		_, err := s.App.DB.SQL().Exec(fmt.Sprintf("UPDATE webhooks SET url = '%s' WHERE id = '%s'", hanging.URL, webhookID))
 		require.NoError(t, err)
 		first := s.createPending(t, webhookID)
@@ -328,7 +328,7 @@ func TestQueue_stops(t *testing.T) {
 		slow := newSlowReceiver()
 		defer slow.release()
 		receiver := apptest.NewReceiver(t, slow.hang)
-		s.service = s.newSendService(t, s.now, patient)
+		s.service = s.newSendService(t, s.now, withLongTimeout)
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		for _, c := range []struct {
 			grace  time.Duration

@@ -63,7 +63,7 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 
 // findToSend reads an active webhook that the caller may see and that may be called.
 func (s *Service) findToSend(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
-	hook, err := s.find(ctx, scope, id)
+	hook, err := s.findActive(ctx, scope, id)
 	if err == nil && s.Paused {
 		err = ErrPaused
 	}

@@ -65,13 +65,13 @@ func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UU
 	return hook, err
 }
 
-// All lists the webhooks that the caller may see, active ones first, then newest first.
-func (s *Service) All(ctx context.Context, scope db.WebhookScope) ([]models.Webhook, error) {
+// List lists the webhooks that the caller may see, active ones first, then newest first.
+func (s *Service) List(ctx context.Context, scope db.WebhookScope) ([]models.Webhook, error) {
 	return s.DB.AllWebhooks(ctx, scope, maxListed)
 }
 
-// find reads an active webhook that the caller may see.
-func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+// findActive reads an active webhook that the caller may see.
+func (s *Service) findActive(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
 	hook, err := s.DB.ActiveWebhook(ctx, scope, id)
 	if db.IsNotFound(err) {
 		return nil, ErrNotFound

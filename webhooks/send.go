@@ -184,7 +184,7 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 		return err
 	}
 	if wasPending && !t.scheduled() && result.Delivered() {
-		s.tellOrder(ctx, t.delivery)
+		s.signalOrder(ctx, t.delivery)
 	}
 	return outcome
 }
@@ -233,10 +233,10 @@ func storeAttempt(ctx context.Context, tx *db.DB, t *target) error {
 	return tx.FinishAttempt(ctx, &t.attempt)
 }
 
-// tellOrder signals an order's workflow to read its deliveries: it need not wait for the next retry
-// of one that a redelivery has settled. What the receiver has got is not sent again if that fails:
-// the workflow finds out when the retry is due.
-func (s *Service) tellOrder(ctx context.Context, delivery *models.WebhookDelivery) {
+// signalOrder signals an order's workflow to read its deliveries, so that it does not wait for the
+// next retry of one that a redelivery has settled. If the signal is lost, the workflow finds the
+// delivery settled when the retry is due, and does not send it again.
+func (s *Service) signalOrder(ctx context.Context, delivery *models.WebhookDelivery) {
 	if delivery.OrderID != nil {
 		_, _ = workflows.SignalRefresh(ctx, s.Temporal, *delivery.OrderID)
 	}

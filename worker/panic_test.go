@@ -51,7 +51,7 @@ func (c defective) CheckHealth(context.Context, *client.CheckHealthRequest) (*cl
 func (s *service) withDefect(t *testing.T, order string) *orders.Service {
 	t.Helper()
 	service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), defective{s.Temporal, order}, clock.System(), slog.New(slog.DiscardHandler), orders.Options{
-		TaskQueue: s.Config.TaskQueue, StartTimeout: poll.Deadline, MoveTimeout: poll.Deadline, MoveDeadline: poll.Deadline, BulkAssignTimeout: poll.Deadline,
+		TaskQueue: s.Config.TaskQueue, StartTimeout: poll.Deadline, MoveTimeout: poll.Deadline, MoveDeadline: poll.Deadline, BulkMoveTimeout: poll.Deadline,
 	})
 	t.Cleanup(service.Close)
 	return service

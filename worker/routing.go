@@ -32,8 +32,8 @@ func chooseBuildID(ctx context.Context, d *Deployment, options Options) (string,
 	return options.BuildID, err
 }
 
-// router decides when a worker makes its own version the current one.
-type router struct {
+// versionPromoter decides when a worker makes its own version the current one.
+type versionPromoter struct {
 	deployment *Deployment
 	buildID    string
 	// makeCurrent is set until the version was made current because the worker was told to do so.
@@ -41,24 +41,24 @@ type router struct {
 	log         *slog.Logger
 	// interval is the time between two checks of the routing, timeout how long one may take.
 	interval, timeout time.Duration
-	// unserved counts the checks in a row that found no worker of the current version.
-	unserved int
+	// checksWithoutWorkers counts the checks in a row that found no worker of the current version.
+	checksWithoutWorkers int
 }
 
-func newRouter(d *Deployment, buildID string, options Options) *router {
-	return &router{
+func newVersionPromoter(d *Deployment, buildID string, options Options) *versionPromoter {
+	return &versionPromoter{
 		deployment: d, buildID: buildID, makeCurrent: options.MakeCurrent, log: options.Log,
 		interval: workflows.ReconcileEvery, timeout: 15 * time.Second,
 	}
 }
 
-// maxUnserved is the number of checks after which a current version without workers is replaced.
-// One is not enough: a restarted Temporal forgets its pollers.
-const maxUnserved = 2
+// maxChecksWithoutWorkers is the number of checks after which a current version without workers is
+// replaced. One is not enough: a restarted Temporal forgets its pollers.
+const maxChecksWithoutWorkers = 2
 
 // run checks the routing when the worker starts and then at every interval: a Temporal that loses
 // its database loses the routing.
-func (r *router) run(ctx context.Context) {
+func (p *versionPromoter) run(ctx context.Context) {
 	wait := firstCheck
 	for {
 		select {
@@ -66,17 +66,17 @@ func (r *router) run(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		err := recovered.Call(ctx, r.log, func() error { return r.ensureCurrent(ctx) })
+		err := recovered.Call(ctx, p.log, func() error { return p.ensureCurrent(ctx) })
 		switch {
 		case err == nil:
-			wait = r.interval
+			wait = p.interval
 		case ctx.Err() != nil:
 			return
 		default:
 			// A version becomes known to Temporal by its first polls, and of several workers that
 			// start at once one sets the routing.
-			if wait = min(2*wait, r.interval); wait > quietRetries {
-				r.log.Warn("the routing of the worker deployment is not known or not set; trying again", "in", wait, "error", err)
+			if wait = min(2*wait, p.interval); wait > quietRetries {
+				p.log.Warn("the routing of the worker deployment is not known or not set; trying again", "in", wait, "error", err)
 			}
 		}
 	}
@@ -90,52 +90,52 @@ const (
 )
 
 // ensureCurrent makes the version current if it has to be.
-func (r *router) ensureCurrent(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+func (p *versionPromoter) ensureCurrent(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	routing, err := r.deployment.Routing(ctx)
-	if errors.Is(err, ErrNoDeployment) && r.buildID == Unversioned {
+	routing, err := p.deployment.Routing(ctx)
+	if errors.Is(err, ErrNoDeployment) && p.buildID == Unversioned {
 		return nil // without a deployment unversioned workers get the tasks
 	}
 	if err != nil {
 		return err
 	}
-	reason, err := r.reason(ctx, routing)
+	reason, err := p.reason(ctx, routing)
 	if err != nil || reason == "" {
 		return err
 	}
-	if err := r.deployment.SetCurrent(ctx, routing, r.buildID); err != nil {
+	if err := p.deployment.SetCurrent(ctx, routing, p.buildID); err != nil {
 		return err
 	}
-	r.makeCurrent, r.unserved = false, 0
-	r.log.Info("this worker's version is now the current one", "version", VersionName(r.buildID), "previous", VersionName(routing.Current), "reason", reason)
+	p.makeCurrent, p.checksWithoutWorkers = false, 0
+	p.log.Info("this worker's version is now the current one", "version", VersionName(p.buildID), "previous", VersionName(routing.Current), "reason", reason)
 	return nil
 }
 
 // reason says why the version has to become current, or is empty.
-func (r *router) reason(ctx context.Context, routing *Routing) (string, error) {
+func (p *versionPromoter) reason(ctx context.Context, routing *Routing) (string, error) {
 	switch {
-	case routing.Current == r.buildID && (routing.Decided || r.buildID == Unversioned):
-		r.makeCurrent, r.unserved = false, 0
+	case routing.Current == p.buildID && (routing.Decided || p.buildID == Unversioned):
+		p.makeCurrent, p.checksWithoutWorkers = false, 0
 		return "", nil
 	case !routing.Decided:
 		return "the deployment had no current version", nil
-	case r.makeCurrent:
+	case p.makeCurrent:
 		return "the worker was started with --make-current", nil
 	}
-	workers, err := r.deployment.Workers(ctx)
+	workers, err := p.deployment.Workers(ctx)
 	if err != nil {
 		return "", err
 	}
 	if workers[routing.Current] > 0 {
-		r.unserved = 0
-		if routing.Percentage == 0 || routing.Ramping != r.buildID {
-			r.log.Warn("this worker gets no tasks: its version is not the current one; `despacho deployment current` makes it so",
-				"version", VersionName(r.buildID), "current", VersionName(routing.Current))
+		p.checksWithoutWorkers = 0
+		if routing.Percentage == 0 || routing.Ramping != p.buildID {
+			p.log.Warn("this worker gets no tasks: its version is not the current one; `despacho deployment current` makes it so",
+				"version", VersionName(p.buildID), "current", VersionName(routing.Current))
 		}
 		return "", nil
 	}
-	if r.unserved++; r.unserved < maxUnserved {
+	if p.checksWithoutWorkers++; p.checksWithoutWorkers < maxChecksWithoutWorkers {
 		return "", nil
 	}
 	return fmt.Sprintf("no worker of %s runs", VersionName(routing.Current)), nil

@@ -54,8 +54,8 @@ func (d *testDeployment) start(buildID string) worker.Worker {
 	return w
 }
 
-func (d *testDeployment) router(buildID string, makeCurrent bool) *router {
-	r := newRouter(d.deployment, buildID, Options{MakeCurrent: makeCurrent, Log: slog.New(slog.DiscardHandler)})
+func (d *testDeployment) router(buildID string, makeCurrent bool) *versionPromoter {
+	r := newVersionPromoter(d.deployment, buildID, Options{MakeCurrent: makeCurrent, Log: slog.New(slog.DiscardHandler)})
 	r.timeout = poll.Deadline // a busy machine does not reach it
 	return r
 }
@@ -96,7 +96,7 @@ func TestRouter_aLaterVersionWaitsToBeMadeCurrent(t *testing.T) {
 	require.NoError(t, d.router("1", false).ensureCurrent(t.Context()))
 	d.start("2")
 	waiting := d.router("2", false)
-	for range maxUnserved + 1 {
+	for range maxChecksWithoutWorkers + 1 {
 		require.NoError(t, waiting.ensureCurrent(t.Context()))
 	}
 	require.Equal(t, "1", d.current())
@@ -203,7 +203,7 @@ func TestDeployment_nameHasNoReservedCharacter(t *testing.T) {
 // An idle worker looks at the routing no more often than the reconcile schedule runs.
 func TestRouter_interval(t *testing.T) {
 	t.Parallel()
-	require.GreaterOrEqual(t, newRouter(nil, "1", Options{}).interval, workflows.ReconcileEvery)
+	require.GreaterOrEqual(t, newVersionPromoter(nil, "1", Options{}).interval, workflows.ReconcileEvery)
 	require.Greater(t, pollerTimeout, time.Minute, "a worker polls at least once a minute")
 }
 
@@ -219,7 +219,7 @@ func (tell onLog) Write(line []byte) (int, error) {
 func TestRouter_panic(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
-	panicking := &router{log: slog.New(slog.NewTextHandler(onLog(stop), nil)), interval: time.Hour, timeout: time.Hour}
+	panicking := &versionPromoter{log: slog.New(slog.NewTextHandler(onLog(stop), nil)), interval: time.Hour, timeout: time.Hour}
 	panicking.run(ctx)
 	require.Error(t, ctx.Err(), "the panic is logged")
 }

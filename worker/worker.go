@@ -95,7 +95,7 @@ func runWorker(ctx context.Context, a *activities.Activities, deployment *Deploy
 	backgroundCtx, stopBackground := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { keepSchedule(backgroundCtx, options) })
-	background.Go(func() { newRouter(deployment, buildID, options).run(backgroundCtx) })
+	background.Go(func() { newVersionPromoter(deployment, buildID, options).run(backgroundCtx) })
 	var err error
 	select {
 	case <-ctx.Done():

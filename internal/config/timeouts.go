@@ -40,8 +40,8 @@ type Timeouts struct {
 	// task as deadlocked. The SDK's default of one second is reached by a process that gets no
 	// processor, and the code then goes on beside its own replay.
 	Deadlock time.Duration
-	// BulkAssign bounds a move of many orders at once: their assignment to one rider, or their cancel.
-	BulkAssign time.Duration
+	// BulkMove bounds a move of many orders at once: their assignment to one rider, or their cancel.
+	BulkMove time.Duration
 	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
 	// from the dial to the last byte. The contract gives a receiver 5 seconds.
 	Exchange time.Duration
@@ -70,7 +70,7 @@ func DefaultTimeouts() Timeouts {
 		MoveDeadline: 30 * time.Second,
 		WorkflowTask: 10 * time.Second,
 		Deadlock:     5 * time.Second,
-		BulkAssign:   20 * time.Second,
+		BulkMove:     20 * time.Second,
 		Exchange:     5 * time.Second,
 		Bucket:       8 * time.Second,
 		Outcome:      8 * time.Second,

@@ -172,7 +172,7 @@ func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: poll.Deadline, Queue: poll.Deadline, Request: poll.Deadline, Upload: poll.Deadline, Bulk: poll.Deadline,
 		Connection: poll.Deadline, Progress: poll.Deadline,
-		Start: poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkAssign: poll.Deadline, Outcome: poll.Deadline,
+		Start: poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkMove: poll.Deadline, Outcome: poll.Deadline,
 		Readiness: poll.Deadline, Exchange: longExchange, Bucket: poll.Deadline, WorkflowTask: longWorkflowTask,
 	}
 }

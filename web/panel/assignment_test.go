@@ -138,7 +138,7 @@ func TestAssignment_onlyForUsersOfAnActiveOperator(t *testing.T) {
 // While nothing carries the orders on, those that may be tried again stay selected.
 func TestAssignment_keepsUnconfirmedOrdersSelected(t *testing.T) {
 	t.Parallel()
-	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) { c.Timeouts.BulkAssign = 2 * time.Second }})
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) { c.Timeouts.BulkMove = 2 * time.Second }})
 	c := counterOf(t, s, s.NewTenant(t))
 	waiting, gone := c.received(), c.received()
 	c.move(gone, "cancel", nil)

@@ -62,7 +62,7 @@ func (p *Pages) listWebhooks(v *Request) error {
 }
 
 func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form *forms.Form) error {
-	hooks, err := p.Webhooks.All(v.Ctx(), v.Caller.Scope())
+	hooks, err := p.Webhooks.List(v.Ctx(), v.Caller.Scope())
 	if err != nil {
 		return err
 	}
