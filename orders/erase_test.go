@@ -30,7 +30,7 @@ func TestErase_photoThatIsReplacedMeanwhile(t *testing.T) {
 		order := tenant.Row(time.Now(), apptest.ReceivedAfter(0), apptest.DeliveredAfter(tenant.Riders[0], 0), func(o *models.Order) { o.ProofPhoto = &first })
 		tenant.InsertRows(t, []models.Order{order})
 
-		correction, erased := eraseBehind(t, s, tenant, order.ID)
+		correction, erased := eraseWhileLocked(t, s, tenant, order.ID)
 		entry := uuid.New()
 		for statement, arguments := range map[string][]any{
 			"UPDATE orders SET proof_photo = $1 WHERE id = $2": {second, order.ID},
@@ -64,7 +64,7 @@ func TestErase_orderThatIsRevivedAndEndsMeanwhile(t *testing.T) {
 		})
 		tenant.InsertRows(t, []models.Order{order})
 
-		moves, erased := eraseBehind(t, s, tenant, order.ID)
+		moves, erased := eraseWhileLocked(t, s, tenant, order.ID)
 		_, err := moves.ExecContext(t.Context(), "UPDATE orders SET seq = 4, received_at = now(), cancelled_by = 'operator', cancel_reason = 'Ana Quispe se mudó' WHERE id = $1", order.ID)
 		require.NoError(t, err)
 		require.NoError(t, moves.Commit())
@@ -78,9 +78,9 @@ func TestErase_orderThatIsRevivedAndEndsMeanwhile(t *testing.T) {
 	})
 }
 
-// eraseBehind locks an order's row and begins to erase the order. It returns once the erasure waits
-// for the row, with the transaction that holds it and the erasure's outcome.
-func eraseBehind(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, orderID uuid.UUID) (*sql.Tx, <-chan error) {
+// eraseWhileLocked locks an order's row and begins to erase the order. It returns once the erasure
+// waits for the row, with the transaction that holds it and the erasure's outcome.
+func eraseWhileLocked(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, orderID uuid.UUID) (*sql.Tx, <-chan error) {
 	t.Helper()
 	holder, err := s.App.DB.SQL().BeginTx(t.Context(), nil)
 	require.NoError(t, err)

@@ -73,7 +73,7 @@ func TestEncryption_noPersonalValueIsStored(t *testing.T) {
 			}
 			s := boot(t, "", apptest.Options{Configure: keys})
 			searched, found := append(personalValues(s), moveData...), map[string]bool{}
-			for _, r := range drivePersonalLives(t, s, keys) {
+			for _, r := range runOrdersWithEveryMessage(t, s, keys) {
 				events := s.historyOf(t, r.workflowID, r.runID)
 				rewrite(events.ProtoReflect(), func(_ protoreflect.FieldDescriptor, text string) string {
 					lower := strings.ToLower(text)
@@ -110,8 +110,8 @@ func personalValues(s *service) []string {
 	return values
 }
 
-// drivePersonalLives takes orders through every kind of message and returns their runs.
-func drivePersonalLives(t *testing.T, s *service, keys func(*config.Config)) []run {
+// runOrdersWithEveryMessage sends orders every kind of message and returns their runs.
+func runOrdersWithEveryMessage(t *testing.T, s *service, keys func(*config.Config)) []run {
 	t.Helper()
 	hasty := s.secondProcess(t, apptest.Options{Configure: func(c *config.Config) {
 		c.AutoCancelAfter = time.Second

@@ -96,7 +96,7 @@ var paths = []path{
 		s.assign(t, id, 0)
 		run := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Execution.RunId
 		s.rewind(t, id)
-		s.wholeLife(t, id)
+		s.moveToDelivered(t, id)
 		s.waitForOrderEnd(t, id)
 		return workflowOf(id), run
 	}},

@@ -60,8 +60,8 @@ func (s *service) rewind(t *testing.T, orderID string) {
 	})
 }
 
-// wholeLife makes every move of an order and requires that each is really made.
-func (s *service) wholeLife(t *testing.T, orderID string) {
+// moveToDelivered makes every move of an order and requires that each is really made.
+func (s *service) moveToDelivered(t *testing.T, orderID string) {
 	t.Helper()
 	require.Equal(t, "received", s.receive(t, orderID).String("status"))
 	require.Equal(t, "assigned", s.assign(t, orderID, 0).String("status"))
@@ -74,14 +74,14 @@ func (s *service) wholeLife(t *testing.T, orderID string) {
 func TestRestored_movesAreMadeAgain(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		delivered, onItsWay := s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)
-		s.wholeLife(t, delivered)
+		s.moveToDelivered(t, delivered)
 		s.waitForOrderEnd(t, delivered)
 		s.receive(t, onItsWay)
 		s.assign(t, onItsWay, 0)
 		for _, id := range []string{delivered, onItsWay} {
 			s.waitForStartConfirmed(t, id)
 			s.rewind(t, id)
-			s.wholeLife(t, id)
+			s.moveToDelivered(t, id)
 			s.waitForOrderEnd(t, id)
 		}
 	})
@@ -142,7 +142,7 @@ func TestRestored_olderDatabase(t *testing.T) {
 	eachOwn(t, func(t *testing.T, s *service) {
 		moved, completed, untouched := s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)
 		s.receive(t, moved)
-		s.wholeLife(t, completed)
+		s.moveToDelivered(t, completed)
 		s.waitForOrderEnd(t, completed)
 		for _, id := range []string{moved, completed, untouched} {
 			s.waitForStartConfirmed(t, id)

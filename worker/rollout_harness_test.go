@@ -104,8 +104,8 @@ func (r *rollout) receiveInBackground(id string) <-chan *apptest.Answer {
 	return answer
 }
 
-// finishLife moves an order on until it is delivered.
-func (r *rollout) finishLife(id string) {
+// finishOrder moves an order on until it is delivered.
+func (r *rollout) finishOrder(id string) {
 	r.t.Helper()
 	switch r.order(r.t, id).String("status") {
 	case "registered":
@@ -120,12 +120,12 @@ func (r *rollout) finishLife(id string) {
 	r.waitForEnd(r.t, workflowOf(id))
 }
 
-// load creates orders and moves them through their lives until it is told to finish.
+// load creates orders and moves them until they are delivered, until it is told to finish.
 type load struct {
-	t     *testing.T
-	lives atomic.Int32
-	done  chan struct{}
-	ended sync.WaitGroup
+	t        *testing.T
+	finished atomic.Int32
+	done     chan struct{}
+	ended    sync.WaitGroup
 }
 
 func (r *rollout) startLoad() *load {
@@ -138,8 +138,8 @@ func (r *rollout) startLoad() *load {
 				case <-l.done:
 					return
 				default:
-					r.finishLife(r.CreateOrder(r.t, r.Key))
-					l.lives.Add(1)
+					r.finishOrder(r.CreateOrder(r.t, r.Key))
+					l.finished.Add(1)
 				}
 			}
 		})
@@ -147,13 +147,13 @@ func (r *rollout) startLoad() *load {
 	return l
 }
 
-// awaitLives waits until so many lives have ended since.
-func (l *load) awaitLives(count int32) {
+// awaitFinished waits until so many orders have been delivered since.
+func (l *load) awaitFinished(count int32) {
 	l.t.Helper()
-	want := l.lives.Load() + count
+	want := l.finished.Load() + count
 	poll.Until(l.t, func() error {
-		if got := l.lives.Load(); got < want {
-			return fmt.Errorf("%d lives of %d", got, want)
+		if got := l.finished.Load(); got < want {
+			return fmt.Errorf("%d of %d orders delivered", got, want)
 		}
 		return nil
 	})

@@ -25,11 +25,11 @@ func TestRollout_noWorkflowTaskFails(t *testing.T) {
 
 	load := r.startLoad()
 	latest := r.startWorker("2")
-	load.awaitLives(2)
+	load.awaitFinished(2)
 	require.Empty(t, r.tasksOf("2"), "a version gets tasks once it is current")
 
 	r.makeCurrent("2")
-	load.awaitLives(2)
+	load.awaitFinished(2)
 	// The worker of release 2 is away for a moment while that of release 1 still runs.
 	changed := r.beginChangedOrder()
 	latest.stop()
@@ -38,12 +38,12 @@ func TestRollout_noWorkflowTaskFails(t *testing.T) {
 	answer := <-moved
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	old.stop()
-	load.awaitLives(2)
+	load.awaitFinished(2)
 	load.finish()
 	for _, id := range begunBefore {
-		r.finishLife(id)
+		r.finishOrder(id)
 	}
-	r.finishLife(changed)
+	r.finishOrder(changed)
 
 	require.Empty(t, r.failedTasks())
 	for _, id := range begunBefore {
@@ -78,14 +78,14 @@ func TestRollout_fromWorkersWithoutVersions(t *testing.T) {
 	id := r.CreateOrder(t, r.Key)
 	r.receive(t, id)
 	load := r.startLoad()
-	load.awaitLives(1)
+	load.awaitFinished(1)
 	r.startWorker("2") // the deployment has no current version: it makes its own current
 	changed := r.beginChangedOrder()
 	old.stop()
-	load.awaitLives(1)
+	load.awaitFinished(1)
 	load.finish()
-	r.finishLife(id)
-	r.finishLife(changed)
+	r.finishOrder(id)
+	r.finishOrder(changed)
 	require.Empty(t, r.failedTasks())
 	require.Equal(t, []string{"", "2"}, r.versionsOf(id))
 	require.Equal(t, []string{"2"}, r.versionsOf(changed))
@@ -103,7 +103,7 @@ func TestRollout_back(t *testing.T) {
 	r.receive(t, id)
 	r.makeCurrent("1")
 	r.assign(t, id, 0)
-	r.finishLife(id)
+	r.finishOrder(id)
 	require.Equal(t, []string{"1", "1b", "1"}, r.versionsOf(id))
 	require.Empty(t, r.failedTasks())
 }

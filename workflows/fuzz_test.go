@@ -14,7 +14,7 @@ import (
 )
 
 // faultyDatabase stores one order as PostgreSQL does, with outages, commits whose answer is lost,
-// and moves that a worker wrote before it died, so that this run never heard of them.
+// and moves that a worker wrote before it died, so that this run does not know of them.
 type faultyDatabase struct {
 	s   *harness
 	rng *rand.Rand
@@ -76,8 +76,8 @@ func (d *faultyDatabase) write(move workflows.ApplyMoveInput) {
 	d.entries[move.Seq] = move.EntryID
 }
 
-// writeUnheard writes a legal move that this run does not hear of.
-func (d *faultyDatabase) writeUnheard() {
+// writeOutsideTheRun writes a legal move that this run does not know of.
+func (d *faultyDatabase) writeOutsideTheRun() {
 	for _, message := range fuzzMessages {
 		to, verdict := d.state().Decide(message.Move(), models.ByOperator, message.Rider())
 		// The run of an ended order completes; what comes after is another run's.
@@ -127,7 +127,7 @@ func FuzzOrder(f *testing.F) {
 		// The last outage has ended, and so has every move that waited for it.
 		at += 12 * time.Hour
 		s.at(at-11*time.Hour, func() { s.mu.Lock(); d.calm = true; s.mu.Unlock() })
-		s.at(at-time.Hour, func() { s.mu.Lock(); d.writeUnheard(); s.mu.Unlock() })
+		s.at(at-time.Hour, func() { s.mu.Lock(); d.writeOutsideTheRun(); s.mu.Unlock() })
 		var moved *updateResult
 		s.at(at, func() { moved = d.nextMove() })
 		s.at(at+time.Minute, func() {
@@ -166,7 +166,7 @@ func (d *faultyDatabase) disturb(at time.Duration) {
 	case 0:
 		d.s.mu.Lock()
 		defer d.s.mu.Unlock()
-		d.writeUnheard()
+		d.writeOutsideTheRun()
 	case 1:
 		d.s.signal(name, "not an object")
 	case 2:

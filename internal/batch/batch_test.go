@@ -28,7 +28,7 @@ func newRecorder() *recorder {
 	return &recorder{release: make(chan struct{}, 100), calls: make(chan []int, 100)}
 }
 
-func (f *recorder) ask(ctx context.Context, keys []int) ([]string, error) {
+func (f *recorder) query(ctx context.Context, keys []int) ([]string, error) {
 	f.calls <- keys
 	select {
 	case <-f.release:
@@ -47,12 +47,12 @@ func options(maxSize int) batch.Options {
 }
 
 // lookups gets all keys at once and waits until each has its value.
-func lookups(t *testing.T, group *batch.Batcher[int, string], keys ...int) (wait func()) {
+func lookups(t *testing.T, batcher *batch.Batcher[int, string], keys ...int) (wait func()) {
 	t.Helper()
 	var all sync.WaitGroup
 	for _, key := range keys {
 		all.Go(func() {
-			value, err := group.Get(t.Context(), key)
+			value, err := batcher.Get(t.Context(), key)
 			if err != nil || value != strconv.Itoa(key) {
 				t.Errorf("asked %d, got %q, %v", key, value, err)
 			}
@@ -64,10 +64,10 @@ func lookups(t *testing.T, group *batch.Batcher[int, string], keys ...int) (wait
 func TestGet_runsAtOnceWhenIdle(t *testing.T) {
 	t.Parallel()
 	f := newRecorder()
-	group := batch.New(options(10), f.ask)
+	batcher := batch.New(options(10), f.query)
 	for i := range 3 {
 		f.release <- struct{}{}
-		lookups(t, group, i)()
+		lookups(t, batcher, i)()
 		require.Equal(t, []int{i}, <-f.calls)
 	}
 }
@@ -75,12 +75,12 @@ func TestGet_runsAtOnceWhenIdle(t *testing.T) {
 func TestGet_coalescesConcurrentLookups(t *testing.T) {
 	t.Parallel()
 	f := newRecorder()
-	group := batch.New(options(4), f.ask)
-	wait := lookups(t, group, 0)
-	require.Equal(t, []int{0}, <-f.calls, "the first is on the way")
-	rest := lookups(t, group, 1, 2, 3, 4, 5, 6)
+	batcher := batch.New(options(4), f.query)
+	wait := lookups(t, batcher, 0)
+	require.Equal(t, []int{0}, <-f.calls, "the first query is running")
+	rest := lookups(t, batcher, 1, 2, 3, 4, 5, 6)
 	poll.Until(t, func() error {
-		if waiting := group.Waiting(); waiting != 6 {
+		if waiting := batcher.Waiting(); waiting != 6 {
 			return fmt.Errorf("%d wait", waiting)
 		}
 		return nil
@@ -91,24 +91,24 @@ func TestGet_coalescesConcurrentLookups(t *testing.T) {
 	wait()
 	rest()
 	second, third := <-f.calls, <-f.calls
-	require.Len(t, second, 4, "as many as there are maxSize")
+	require.Len(t, second, 4, "a query has at most MaxSize keys")
 	require.ElementsMatch(t, []int{1, 2, 3, 4, 5, 6}, append(second, third...))
 }
 
 func TestGet_cancelledCallerDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	f := newRecorder()
-	group := batch.New(options(10), f.ask)
+	batcher := batch.New(options(10), f.query)
 	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
-		_, err := group.Get(ctx, 1)
-		gone <- err
+		_, err := batcher.Get(ctx, 1)
+		result <- err
 	}()
 	<-f.calls
-	wait := lookups(t, group, 2)
+	wait := lookups(t, batcher, 2)
 	cancel()
-	require.ErrorIs(t, <-gone, context.Canceled)
+	require.ErrorIs(t, <-result, context.Canceled)
 	f.release <- struct{}{}
 	f.release <- struct{}{}
 	wait()
@@ -116,23 +116,23 @@ func TestGet_cancelledCallerDoesNotAffectOthers(t *testing.T) {
 
 func TestGet_errorFailsTheWholeBatch(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("no water under the keel")
-	group := batch.New(options(10), func(_ context.Context, keys []int) ([]string, error) {
+	broken := errors.New("query failed")
+	batcher := batch.New(options(10), func(_ context.Context, keys []int) ([]string, error) {
 		switch keys[0] {
 		case 1:
 			return nil, broken
 		case 2:
-			panic("aground")
+			panic("query panicked")
 		case 3:
 			return nil, nil
 		}
 		return []string{"0"}, nil
 	})
-	for key, expected := range map[int]string{1: broken.Error(), 2: "aground", 3: "0 values for 1 keys"} {
-		_, err := group.Get(t.Context(), key)
+	for key, expected := range map[int]string{1: broken.Error(), 2: "query panicked", 3: "0 values for 1 keys"} {
+		_, err := batcher.Get(t.Context(), key)
 		require.ErrorContains(t, err, expected)
 	}
-	value, err := group.Get(t.Context(), 0)
+	value, err := batcher.Get(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "0", value, "the next query is independent")
 }
@@ -143,24 +143,24 @@ func TestGet_logsThePanicOfAQuery(t *testing.T) {
 	var logged bytes.Buffer
 	settings := options(10)
 	settings.Log = slog.New(slog.NewTextHandler(&logged, nil))
-	group := batch.New(settings, panicking)
-	_, err := group.Get(t.Context(), 1)
-	require.ErrorContains(t, err, "aground")
+	batcher := batch.New(settings, panicking)
+	_, err := batcher.Get(t.Context(), 1)
+	require.ErrorContains(t, err, "query panicked")
 	require.Contains(t, logged.String(), "batch_test.panicking")
 }
 
-func panicking(context.Context, []int) ([]string, error) { panic("aground") }
+func panicking(context.Context, []int) ([]string, error) { panic("query panicked") }
 
 func TestGet_timesOut(t *testing.T) {
 	t.Parallel()
-	group := batch.New(batch.Options{MaxSize: 1, StallAfter: poll.Deadline, Timeout: time.Millisecond, Log: slog.New(slog.DiscardHandler)}, newRecorder().ask)
-	_, err := group.Get(t.Context(), 1)
+	batcher := batch.New(batch.Options{MaxSize: 1, StallAfter: poll.Deadline, Timeout: time.Millisecond, Log: slog.New(slog.DiscardHandler)}, newRecorder().query)
+	_, err := batcher.Get(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
+func TestGet_returnsEachCallersOwnValue(t *testing.T) {
 	t.Parallel()
-	group := batch.New(options(7), func(_ context.Context, keys []int) ([]string, error) {
+	batcher := batch.New(options(7), func(_ context.Context, keys []int) ([]string, error) {
 		values := make([]string, len(keys))
 		for i, key := range keys {
 			values[i] = strconv.Itoa(key)
@@ -171,16 +171,16 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 	for i := range 500 {
 		keys = append(keys, i)
 	}
-	lookups(t, group, keys...)()
+	lookups(t, batcher, keys...)()
 }
 
 func TestGet_doesNotWaitForAStalledQuery(t *testing.T) {
 	t.Parallel()
-	departed, stuck := make(chan struct{}), make(chan struct{})
-	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: poll.Deadline, Log: slog.New(slog.DiscardHandler)}, func(_ context.Context, keys []int) ([]string, error) {
+	started, release := make(chan struct{}), make(chan struct{})
+	batcher := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: poll.Deadline, Log: slog.New(slog.DiscardHandler)}, func(_ context.Context, keys []int) ([]string, error) {
 		if keys[0] == 0 {
-			close(departed)
-			<-stuck
+			close(started)
+			<-release
 		}
 		values := make([]string, len(keys))
 		for i, key := range keys {
@@ -188,12 +188,12 @@ func TestGet_doesNotWaitForAStalledQuery(t *testing.T) {
 		}
 		return values, nil
 	})
-	wait := lookups(t, group, 0)
-	<-departed
+	wait := lookups(t, batcher, 0)
+	<-started
 	for i := range 20 {
-		lookups(t, group, i+1)()
+		lookups(t, batcher, i+1)()
 	}
-	close(stuck)
+	close(release)
 	wait()
-	lookups(t, group, 21)()
+	lookups(t, batcher, 21)()
 }

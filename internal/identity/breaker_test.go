@@ -74,7 +74,7 @@ func TestOnlyFailuresInARowCount(t *testing.T) {
 	var state changing
 	fake := serve(t, state.handle)
 	verifier := verifierOf(t, Options{BreakerFailures: 2, Clock: clock.NewManual(someDay)}, named("decolecta", fake))
-	for _, settles := range []http.HandlerFunc{knowsRosa, knowsNobody, says(http.StatusUnprocessableEntity, "")} {
+	for _, settles := range []http.HandlerFunc{knowsRosa, knowsNobody, respondsWith(http.StatusUnprocessableEntity, "")} {
 		for _, handler := range []http.HandlerFunc{isDown, settles, isDown, settles} {
 			state.to(handler)
 			verify(t, verifier, someDNI)
@@ -185,7 +185,7 @@ func TestBreakerAfterAPanicOfTheTrialRequest(t *testing.T) {
 		require.Equal(t, Unavailable, verify(t, verifier, someDNI).Outcome)
 	}
 	now.Advance(defaultBreakerCooldown)
-	handler = func(http.ResponseWriter, *http.Request) { panic("poisoned answer") }
+	handler = func(http.ResponseWriter, *http.Request) { panic("parser panicked") }
 	require.Panics(t, func() { _, _ = verifier.Verify(t.Context(), someDNI) })
 	handler = knowsRosa
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)

@@ -10,7 +10,7 @@ import (
 	"despacho/internal/clock"
 )
 
-func TestAnswersAboutADNIAreRemembered(t *testing.T) {
+func TestCache_answersAreKept(t *testing.T) {
 	t.Parallel()
 	for outcome, c := range map[Outcome]struct {
 		handler http.HandlerFunc
@@ -38,12 +38,12 @@ func TestAnswersAboutADNIAreRemembered(t *testing.T) {
 	}
 }
 
-func TestInconclusiveOutcomesAreNotCached(t *testing.T) {
+func TestCache_inconclusiveOutcomesAreNotKept(t *testing.T) {
 	t.Parallel()
 	for outcome, handler := range map[Outcome]http.HandlerFunc{
 		Unavailable:        isDown,
 		QuotaOrCredentials: wantsMoney,
-		Invalid:            says(http.StatusUnprocessableEntity, ""),
+		Invalid:            respondsWith(http.StatusUnprocessableEntity, ""),
 	} {
 		fake := serve(t, handler)
 		cache := newFakeCache(clock.System())
@@ -56,7 +56,7 @@ func TestInconclusiveOutcomesAreNotCached(t *testing.T) {
 	}
 }
 
-func TestRememberedAnswersNeedNoProvider(t *testing.T) {
+func TestCache_keptAnswersNeedNoProvider(t *testing.T) {
 	t.Parallel()
 	var state changing
 	state.to(knowsRosa)
@@ -71,7 +71,7 @@ func TestRememberedAnswersNeedNoProvider(t *testing.T) {
 
 // A DNI that is forgotten is asked about again; others are not. Without a cache nothing has to be
 // forgotten.
-func TestForget(t *testing.T) {
+func TestCache_forget(t *testing.T) {
 	t.Parallel()
 	fake := serve(t, knowsRosa)
 	cache := newFakeCache(clock.System())
@@ -88,7 +88,7 @@ func TestForget(t *testing.T) {
 	require.NoError(t, verifierOf(t, Options{}, named("decolecta", fake)).Forget(t.Context(), someDNI))
 }
 
-func TestCacheKeysDoNotTellTheDNI(t *testing.T) {
+func TestCache_keysDoNotContainTheDNI(t *testing.T) {
 	t.Parallel()
 	keys := make(map[string]bool)
 	for _, secret := range []string{"one secret", "another secret"} {
@@ -109,7 +109,7 @@ func TestCacheKeysDoNotTellTheDNI(t *testing.T) {
 	require.ErrorContains(t, err, "secret")
 }
 
-func TestABrokenCacheCostsOneMoreQuestion(t *testing.T) {
+func TestCache_failureIsIgnored(t *testing.T) {
 	t.Parallel()
 	var log transcript
 	fake := serve(t, knowsRosa)
@@ -123,7 +123,7 @@ func TestABrokenCacheCostsOneMoreQuestion(t *testing.T) {
 	require.NotContains(t, log.String(), someDNI)
 }
 
-func TestARememberedFailureIsNotBelieved(t *testing.T) {
+func TestCache_keptFailureIsIgnored(t *testing.T) {
 	t.Parallel()
 	fake := serve(t, knowsRosa)
 	now := clock.NewManual(someDay)

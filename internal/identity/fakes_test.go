@@ -44,8 +44,8 @@ func serve(t testing.TB, handler http.HandlerFunc) *fakeProvider {
 	return fake
 }
 
-// says answers everything alike.
-func says(status int, body string) http.HandlerFunc {
+// respondsWith answers everything alike.
+func respondsWith(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
@@ -63,10 +63,10 @@ func (c *changing) to(handler http.HandlerFunc) { c.current.Store(&handler) }
 func (c *changing) handle(w http.ResponseWriter, r *http.Request) { (*c.current.Load())(w, r) }
 
 var (
-	knowsRosa   = says(http.StatusOK, `{"full_name":"DIAZ QUISPE ROSA MARIA"}`)
-	knowsNobody = says(http.StatusNotFound, `{"message":"not found"}`)
-	isDown      = says(http.StatusBadGateway, "")
-	wantsMoney  = says(http.StatusUnauthorized, `{"message":"Limit exceeded"}`)
+	knowsRosa   = respondsWith(http.StatusOK, `{"full_name":"DIAZ QUISPE ROSA MARIA"}`)
+	knowsNobody = respondsWith(http.StatusNotFound, `{"message":"not found"}`)
+	isDown      = respondsWith(http.StatusBadGateway, "")
+	wantsMoney  = respondsWith(http.StatusUnauthorized, `{"message":"Limit exceeded"}`)
 )
 
 // hasNoResponse never answers. The server sees the caller leave only once it has read all that was

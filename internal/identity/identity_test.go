@@ -31,7 +31,7 @@ func TestOnlyEightDigitsAreAskedFor(t *testing.T) {
 
 func TestProvidersAreTriedInOrder(t *testing.T) {
 	t.Parallel()
-	saysInvalid := says(http.StatusUnprocessableEntity, `{"message":"dni no valido"}`)
+	saysInvalid := respondsWith(http.StatusUnprocessableEntity, `{"message":"dni no valido"}`)
 	cases := map[string]struct {
 		providers []http.HandlerFunc
 		want      Outcome
@@ -57,7 +57,7 @@ func TestProvidersAreTriedInOrder(t *testing.T) {
 			var fakes []*fakeProvider
 			for i, handler := range c.providers {
 				if names[i] == "apisnet" && c.want == Found && i == c.by {
-					handler = says(http.StatusOK, `{"nombres":"ROSA MARIA","apellidoPaterno":"DIAZ"}`)
+					handler = respondsWith(http.StatusOK, `{"nombres":"ROSA MARIA","apellidoPaterno":"DIAZ"}`)
 				}
 				fake := serve(t, handler)
 				fakes = append(fakes, fake)

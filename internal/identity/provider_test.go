@@ -95,7 +95,7 @@ type reply struct {
 }
 
 func (r reply) handler() http.HandlerFunc {
-	return says(r.status, strings.ReplaceAll(r.body, "DNI", someDNI))
+	return respondsWith(r.status, strings.ReplaceAll(r.body, "DNI", someDNI))
 }
 
 func init() { exchanges[DevProvider] = exchanges["decolecta"] }
@@ -235,7 +235,7 @@ func TestOtherOutcomes(t *testing.T) {
 
 func TestBadRequestWithoutMessage(t *testing.T) {
 	t.Parallel()
-	fake := serve(t, says(http.StatusBadRequest, ""))
+	fake := serve(t, respondsWith(http.StatusBadRequest, ""))
 	for provider := range providerSpecs {
 		want := Unavailable
 		if provider == "decolecta" || provider == DevProvider {
@@ -253,7 +253,7 @@ func TestResponseAboutAnotherDocumentIsIgnored(t *testing.T) {
 		"apiperu":   `{"success":true,"data":{"nombre_completo":"ROSA DIAZ","numero":"40217866"}}`,
 		"migo":      `{"success":true,"nombre":"ROSA DIAZ","dni":"40217866"}`,
 	} {
-		fake := serve(t, says(http.StatusOK, body))
+		fake := serve(t, respondsWith(http.StatusOK, body))
 		require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named(provider, fake)), someDNI).Outcome, provider)
 	}
 }
@@ -263,7 +263,7 @@ func TestLeadingZerosAreKeptAndTheirLossForgiven(t *testing.T) {
 	asked := make(chan string, 1)
 	fake := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.URL.Query().Get("numero")
-		says(http.StatusOK, `{"full_name":"ROSA DIAZ","document_number":1234}`)(w, r)
+		respondsWith(http.StatusOK, `{"full_name":"ROSA DIAZ","document_number":1234}`)(w, r)
 	})
 	require.Equal(t, Found, verify(t, verifierOf(t, Options{}, named("decolecta", fake)), "00001234").Outcome)
 	require.Equal(t, "00001234", <-asked)
@@ -271,9 +271,9 @@ func TestLeadingZerosAreKeptAndTheirLossForgiven(t *testing.T) {
 
 func TestNamesFitAnyColumn(t *testing.T) {
 	t.Parallel()
-	fake := serve(t, says(http.StatusOK, `{"full_name":"ROSA\u0000\u0007\tDIAZ \ud800"}`))
+	fake := serve(t, respondsWith(http.StatusOK, `{"full_name":"ROSA\u0000\u0007\tDIAZ \ud800"}`))
 	require.Equal(t, "ROSA DIAZ \ufffd", verify(t, verifierOf(t, Options{}, named("decolecta", fake)), someDNI).Name)
 
-	endless := serve(t, says(http.StatusOK, fmt.Sprintf(`{"full_name":%q}`, strings.Repeat("A", maxNameLength+1))))
+	endless := serve(t, respondsWith(http.StatusOK, fmt.Sprintf(`{"full_name":%q}`, strings.Repeat("A", maxNameLength+1))))
 	require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named("decolecta", endless)), someDNI).Outcome)
 }

@@ -19,11 +19,11 @@ func TestNoDNIInAnyLog(t *testing.T) {
 	t.Parallel()
 	quoting := `{"success":false,"message":"Token ` + someToken + `: error interno con el DNI ` + someDNI + `"}`
 	for how, handler := range map[string]http.HandlerFunc{
-		"a refusal that quotes":         says(http.StatusUnauthorized, quoting),
-		"a failure that quotes":         says(http.StatusInternalServerError, quoting),
-		"a success that is none":        says(http.StatusOK, quoting),
-		"a body that is not JSON":       says(http.StatusOK, someDNI+someToken),
-		"another status":                says(http.StatusTeapot, quoting),
+		"a refusal that quotes":         respondsWith(http.StatusUnauthorized, quoting),
+		"a failure that quotes":         respondsWith(http.StatusInternalServerError, quoting),
+		"a success that is none":        respondsWith(http.StatusOK, quoting),
+		"a body that is not JSON":       respondsWith(http.StatusOK, someDNI+someToken),
+		"another status":                respondsWith(http.StatusTeapot, quoting),
 		"a redirect that quotes":        redirectTo("/" + someDNI + "?" + someToken),
 		"a redirect that cannot be had": redirectTo("http://[" + someDNI + someToken),
 		"a head that quotes":            hijacked(t, func(c io.Writer) { _, _ = io.WriteString(c, "HTTP/1.1 "+someDNI+" "+someToken+"\r\n\r\n") }),

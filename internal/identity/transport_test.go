@@ -29,7 +29,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 func TestHugeAnswers(t *testing.T) {
 	t.Parallel()
 	name := `{"full_name":"ROSA DIAZ"}`
-	largest := serve(t, says(http.StatusOK, name+strings.Repeat(" ", maxAnswerRead-len(name))))
+	largest := serve(t, respondsWith(http.StatusOK, name+strings.Repeat(" ", maxAnswerRead-len(name))))
 	require.Equal(t, Found, verify(t, verifierOf(t, Options{}, named("decolecta", largest)), someDNI).Outcome)
 
 	hungUp := make(chan struct{})

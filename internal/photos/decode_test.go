@@ -86,7 +86,7 @@ func TestDecoding_endsWithItsRequest(t *testing.T) {
 	require.NoError(t, err)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	unused := func(image.Image) error { panic("nobody waits for this photo") }
+	unused := func(image.Image) error { panic("decoded although the context has ended") }
 	require.ErrorIs(t, p.decoded(gone, "operator", unused), context.Canceled)
 
 	leaving, leave := context.WithCancel(t.Context())

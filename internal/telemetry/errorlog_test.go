@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestProblemLog_growingIntervals(t *testing.T) {
+func TestErrorLog_growingIntervals(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -43,7 +43,7 @@ func TestProblemLog_growingIntervals(t *testing.T) {
 	})
 }
 
-func TestProblemLog_longTextIsCut(t *testing.T) {
+func TestErrorLog_longTextIsCut(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	problems := &errorLog{log: slog.New(slog.NewTextHandler(&out, nil))}

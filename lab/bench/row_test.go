@@ -35,7 +35,7 @@ func TestGoal_decidesTheVerdict(t *testing.T) {
 
 // The ratio is the median of the rounds' ratios, not the ratio of the medians: rounds are compared
 // with their neighbours.
-func TestAgainst_comparesNeighbours(t *testing.T) {
+func TestRatioRow_medianOfRoundRatios(t *testing.T) {
 	t.Parallel()
 	row := ratioRow("x", "orders/s", ratioAtLeast(0.8), []float64{100, 10, 1}, []float64{50, 9, 0.9})
 	require.InDelta(t, 0.9, *row.Ratio, 1e-9)

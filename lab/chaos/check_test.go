@@ -150,13 +150,13 @@ func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 		once, again int
 		broken      string
 	}{
-		"heard":                        {both(models.WebhookDeliveryDelivered), 1, 1, ""},
-		"heard twice where it may be":  {both(models.WebhookDeliveryDelivered), 1, 2, ""},
-		"heard twice where it may not": {both(models.WebhookDeliveryDelivered), 2, 1, invariantOnce},
-		"failed":                       {both(models.WebhookDeliveryFailed), 0, 0, ""},
-		"marked delivered, not heard":  {both(models.WebhookDeliveryDelivered), 1, 0, invariantHeard},
-		"pending":                      {both(models.WebhookDeliveryPending), 0, 0, invariantSettled},
-		"missing":                      {both(models.WebhookDeliveryFailed)[:1], 0, 0, invariantOutbox},
+		"received":                        {both(models.WebhookDeliveryDelivered), 1, 1, ""},
+		"received twice where it may be":  {both(models.WebhookDeliveryDelivered), 1, 2, ""},
+		"received twice where it may not": {both(models.WebhookDeliveryDelivered), 2, 1, invariantOnce},
+		"failed":                          {both(models.WebhookDeliveryFailed), 0, 0, ""},
+		"marked delivered, not received":  {both(models.WebhookDeliveryDelivered), 1, 0, invariantHeard},
+		"pending":                         {both(models.WebhookDeliveryPending), 0, 0, invariantSettled},
+		"missing":                         {both(models.WebhookDeliveryFailed)[:1], 0, 0, invariantOutbox},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,7 @@ func TestPlan_beginsWithOneOfEachKind(t *testing.T) {
 	}
 }
 
-func TestLives_everyOneIsChosen(t *testing.T) {
+func TestScenarios_eachIsChosen(t *testing.T) {
 	t.Parallel()
 	rng, seen := stream(1, firstClient), map[string]int{}
 	for range 2000 {

@@ -25,7 +25,7 @@ import (
 
 // Signals from the Temporal UI or CLI whose content the API would refuse do not keep the order from
 // its next move, with and without a webhook that is told of it.
-func TestPoison_signalsDoNotWedgeAnOrder(t *testing.T) {
+func TestInvalidSignal_orderStillMoves(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 		id := s.CreateOrder(t, s.Key)
@@ -57,7 +57,7 @@ func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 // Only an outage is retried. A defect, data that the database refuses and an order that does not
 // exist are final.
-func TestPoison_activitiesSayWhatIsFinal(t *testing.T) {
+func TestActivities_finalErrorsAreNotRetried(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		healthy := &activities.Activities{Orders: s.App.Orders, Log: slog.New(slog.DiscardHandler)}
 		id := uuid.MustParse(s.CreateOrder(t, s.Key))
@@ -93,7 +93,7 @@ func TestPoison_activitiesSayWhatIsFinal(t *testing.T) {
 
 // The workflow of an order that is not in the database, as after a restored backup, ends and can be
 // seen to have failed.
-func TestPoison_workflowWithoutAnOrderFails(t *testing.T) {
+func TestOrder_withoutARowFails(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := uuid.New()
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
@@ -148,7 +148,7 @@ func TestAssign_ofARowAheadOfItsWorkflow(t *testing.T) {
 }
 
 // A move that was answered 503 and whose deadline has passed is not made when a worker comes back.
-func TestDeadline_noGhostMoves(t *testing.T) {
+func TestDeadline_noMoveAfterA503(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		s := boot(t, databaseURL, apptest.Options{NoWorker: true})
