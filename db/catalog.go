@@ -76,9 +76,9 @@ func (d *DB) CatalogSize(ctx context.Context) (int64, error) {
 	return count, err
 }
 
-// CoveredLocations lists the locations in a country that operators cover, without suspended
+// coveredLocations lists the locations in a country that operators cover, without suspended
 // operators.
-func (d *DB) CoveredLocations(ctx context.Context, countryCode string) ([]uuid.UUID, error) {
+func (d *DB) coveredLocations(ctx context.Context, countryCode string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.with(ctx).Raw(`
 		SELECT DISTINCT c.location_id FROM coverage c

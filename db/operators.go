@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/internal/textnorm"
 	"despacho/models"
@@ -32,10 +33,11 @@ func (d *DB) SetPlan(ctx context.Context, id uuid.UUID, plan models.Plan, now ti
 		Updates(map[string]any{"plan": plan, "updated_at": now}))
 }
 
-// SetSuspended suspends an operator from the given time on, or resumes it with nil.
+// SetSuspended suspends an operator from the given time on, or resumes it with nil. It increments
+// the settings version, because what a suspended operator covers counts as not covered.
 func (d *DB) SetSuspended(ctx context.Context, id uuid.UUID, since *time.Time, now time.Time) error {
 	return requireOneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
-		Updates(map[string]any{"suspended_at": since, "updated_at": now}))
+		Updates(map[string]any{"suspended_at": since, "updated_at": now, "settings_version": gorm.Expr("settings_version + 1")}))
 }
 
 // SaveOperatorSettings writes the settings that an operator manages itself.
