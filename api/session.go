@@ -173,11 +173,10 @@ func (s *Server) authorizeForOrder(c *gin.Context, p models.Permission, trusted 
 	return who, order, err
 }
 
-// identify puts who makes the request into its context. The request stays the same object: net/http
-// removes the temporary files of the one it knows.
+// identify puts who makes the request into its context.
 func (s *Server) identify(c *gin.Context, who principal.Principal) {
 	who.Address = c.ClientIP()
-	*c.Request = *c.Request.WithContext(principal.With(c.Request.Context(), who))
+	c.Request = c.Request.WithContext(principal.With(c.Request.Context(), who))
 }
 
 // sessionToken is the Bearer token, or the cookie if the request comes from a trusted origin.
