@@ -28,11 +28,27 @@ func (d *DB) SaveCircuit(ctx context.Context, webhook *models.Webhook) error {
 		Select("circuit_opened_at", "next_probe_at", "probing_until").UpdateColumns(webhook).Error
 }
 
-// ClaimProbe marks an open circuit as being probed until a time, if a probe is due and nobody is
-// probing.
-func (d *DB) ClaimProbe(ctx context.Context, id uuid.UUID, now, until time.Time) (claimed bool, err error) {
+// ProbeTimes are what decides whether an open circuit can be probed: not before its next probe, and
+// not while it is being probed. Times later than the latest do not count: a clock was ahead when
+// they were set.
+type ProbeTimes struct {
+	Now, LatestProbe, LatestProbing time.Time
+}
+
+// Wait reports whether the deliveries of a webhook with an open circuit have to wait.
+func (p ProbeTimes) Wait(webhook *QueuedWebhook) bool {
+	holds := func(until *time.Time, latest time.Time) bool {
+		return until != nil && until.After(p.Now) && !until.After(latest)
+	}
+	return holds(webhook.NextProbeAt, p.LatestProbe) || holds(webhook.ProbingUntil, p.LatestProbing)
+}
+
+// ClaimProbe marks an open circuit as being probed until a time, unless its deliveries have to
+// wait, as Wait says.
+func (d *DB) ClaimProbe(ctx context.Context, id uuid.UUID, at ProbeTimes, until time.Time) (claimed bool, err error) {
 	result := d.with(ctx).Model(&models.Webhook{}).
-		Where("id = ? AND next_probe_at <= ? AND (probing_until IS NULL OR probing_until <= ?)", id, now, now).
+		Where("id = ? AND (next_probe_at <= ? OR next_probe_at > ?)", id, at.Now, at.LatestProbe).
+		Where("(probing_until IS NULL OR probing_until <= ? OR probing_until > ?)", at.Now, at.LatestProbing).
 		UpdateColumn("probing_until", until)
 	return result.RowsAffected > 0, result.Error
 }

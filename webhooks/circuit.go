@@ -19,6 +19,12 @@ const (
 	minProbeDelay, maxProbeDelay = 5 * time.Second, 5 * time.Minute
 )
 
+// probeTimes decides whether an open circuit can be probed. The clocks of workers differ by less
+// than abandonedAfter.
+func probeTimes(now time.Time) db.ProbeTimes {
+	return db.ProbeTimes{Now: now, LatestProbe: now.Add(maxProbeDelay + abandonedAfter), LatestProbing: now.Add(2 * abandonedAfter)}
+}
+
 // claimProbe makes the attempt the probe of an open circuit. It returns an error if the attempt
 // must wait, because another delivery is probing or has just failed.
 func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop, err error) {
@@ -29,7 +35,7 @@ func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop,
 	case !t.hook.Retry || !t.scheduled():
 		return nil, tx.MarkProbing(ctx, t.hook.ID, until)
 	}
-	if claimed, err := tx.ClaimProbe(ctx, t.hook.ID, now, until); claimed || err != nil {
+	if claimed, err := tx.ClaimProbe(ctx, t.hook.ID, probeTimes(now), until); claimed || err != nil {
 		return nil, err
 	}
 	hook, err := tx.Webhook(ctx, t.hook.ID)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
@@ -11,7 +12,8 @@ import (
 )
 
 // A clock that is ahead and set back holds no delivery back until the wrong time: not a new one,
-// not one whose next attempt was planned by it, not one whose attempt it saw begin.
+// not one whose next attempt was planned by it, not one whose attempt it saw begin, not
+// one of a webhook whose circuit it saw open.
 func TestClock_setBack(t *testing.T) {
 	const ahead = 365 * 24 * time.Hour
 	eachManual(t, func(t *testing.T, s *manualHarness) {
@@ -48,5 +50,26 @@ func TestClock_setBack(t *testing.T) {
 			require.Equal(t, sendOutcome{}, s.send(t, id, models.CauseAuto))
 			require.Len(t, receiver.Events(), 1)
 		})
+		for name, probing := range map[string]bool{"an open circuit": false, "a probe that began": true} {
+			t.Run(name, func(t *testing.T) {
+				s := s.withNewOperator(t)
+				receiver := newConfigurableReceiver(t, 500)
+				webhookID, _ := s.Register(t, s.Key, receiver.Receiver, withRetry)
+				s.now.Advance(ahead)
+				s.openCircuit(t, webhookID)
+				if probing {
+					require.NoError(t, s.App.DB.MarkProbing(t.Context(), uuid.MustParse(webhookID), s.now.Now().Add(30*time.Second)))
+				}
+				setBack()
+				s.send(t, s.createPending(t, webhookID), models.CauseAuto)
+				require.Len(t, receiver.Events(), failuresToOpen+1, "the probe, which fails")
+				row := s.webhookRow(t, webhookID)
+				require.False(t, row.CircuitOpenedAt.After(s.now.Now()))
+				receiver.status.Store(200)
+				s.now.Set(*row.NextProbeAt)
+				s.send(t, s.createPending(t, webhookID), models.CauseAuto)
+				require.Equal(t, "closed", s.circuit(t, webhookID)["state"])
+			})
+		}
 	})
 }

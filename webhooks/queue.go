@@ -155,11 +155,7 @@ func queueTimes(now time.Time) db.QueueTimes {
 // waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its
 // circuit.
 func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
-	if webhook.CircuitOpenedAt == nil || !webhook.Retry {
-		return false
-	}
-	isAfter := func(at *time.Time) bool { return at != nil && at.After(now) }
-	return isAfter(webhook.NextProbeAt) || isAfter(webhook.ProbingUntil)
+	return webhook.CircuitOpenedAt != nil && webhook.Retry && probeTimes(now).Wait(webhook)
 }
 
 // sendInSlot sends the delivery that has a slot and, as long as they arrive, those that follow it
