@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/models"
 )
@@ -82,10 +83,27 @@ func (d *DB) EndedOrders(ctx context.Context, ids []uuid.UUID, before time.Time)
 	return states, err
 }
 
+// unconfirmAtOnce is the number of orders that one statement of UnconfirmOpenOrders changes. One
+// statement for all of them would lock every open order, for minutes if there are many.
+const unconfirmAtOnce = 2000
+
 // UnconfirmOpenOrders makes the reconcile workflow look at every open order: it starts the workflow
-// of those that have none, and makes the others read their rows.
-func (d *DB) UnconfirmOpenOrders(ctx context.Context) (int64, error) {
-	result := d.with(ctx).Model(&models.Order{}).
-		Where("status IN ? AND workflow_started_at IS NOT NULL", models.OpenStatuses).UpdateColumn("workflow_started_at", nil)
-	return result.RowsAffected, result.Error
+// of those that have none, and makes the others read their rows. After an error, those that were
+// changed before it stay changed, and the next call goes on with the others.
+func (d *DB) UnconfirmOpenOrders(ctx context.Context) (count int64, err error) {
+	confirmed := func() *gorm.DB {
+		return d.with(ctx).Model(&models.Order{}).Where("status IN ? AND workflow_started_at IS NOT NULL", models.OpenStatuses)
+	}
+	var ids []uuid.UUID
+	if err := confirmed().Order("id").Pluck("id", &ids).Error; err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(ids, unconfirmAtOnce) {
+		result := confirmed().Where("id IN ?", some).UpdateColumn("workflow_started_at", nil)
+		if result.Error != nil {
+			return count, result.Error
+		}
+		count += result.RowsAffected
+	}
+	return count, nil
 }

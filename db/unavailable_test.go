@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -29,14 +30,12 @@ func TestOpen_aConnectionThatIsReadOnlyIsReplaced(t *testing.T) {
 	database, err := db.Open(t.Context(), testenv.Postgres(t), db.Options{MaxConns: 1, ConnectTimeout: poll.Deadline})
 	require.NoError(t, err)
 	defer database.Close()
-	write := func() error {
-		_, err := database.UnconfirmOpenOrders(t.Context())
-		return err
-	}
+	orders := []db.OrderVersion{{ID: uuid.New(), Seq: 1}}
+	write := func() error { return database.MarkWorkflowsStarted(t.Context(), orders, time.Now()) }
 	for name, fail := range map[string]func() error{
 		"a statement": write,
 		"a transaction": func() error {
-			return database.InTx(t.Context(), func(tx *db.DB) error { _, err := tx.UnconfirmOpenOrders(t.Context()); return err })
+			return database.InTx(t.Context(), func(tx *db.DB) error { return tx.MarkWorkflowsStarted(t.Context(), orders, time.Now()) })
 		},
 	} {
 		_, err = database.SQL().ExecContext(t.Context(), "SET default_transaction_read_only = on")

@@ -14,12 +14,18 @@ import (
 	"despacho/workflows"
 )
 
+const (
+	// scheduleTimeout bounds what Temporal is asked about the schedule.
+	scheduleTimeout = 15 * time.Second
+	// rebuildTimeout bounds a rebuild, which takes the longer the more orders are open. What it has
+	// done when the time is over stays done.
+	rebuildTimeout = 10 * time.Minute
+)
+
 // scheduleReconcile creates the schedule of the reconcile workflow, or gives an existing one the
 // definition of this release. Where it did not exist, Temporal is new or has lost its database: the
 // open orders need their workflows again.
 func scheduleReconcile(ctx context.Context, options Options) error {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
 	id := workflows.ReconcileScheduleID(options.TaskQueue)
 	schedules := options.Temporal.ScheduleClient()
 	spec := client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: workflows.ReconcileEvery}}}
@@ -33,13 +39,15 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 	// A run with much to do takes longer than the interval. The next run then follows at once: if it
 	// were skipped, waiting orders would wait for most of another minute.
 	policy := client.SchedulePolicies{Overlap: enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: time.Minute}
-	handle := schedules.GetHandle(ctx, id)
-	missing, err := isMissing(ctx, handle)
+	asking, cancel := context.WithTimeout(ctx, scheduleTimeout)
+	defer cancel()
+	handle := schedules.GetHandle(asking, id)
+	missing, err := isMissing(asking, handle)
 	if err != nil {
 		return err
 	}
 	if !missing {
-		return handle.Update(ctx, client.ScheduleUpdateOptions{
+		return handle.Update(asking, client.ScheduleUpdateOptions{
 			DoUpdate: func(existing client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 				schedule := existing.Description.Schedule // keeps the pause, if there is one
 				schedule.Spec, schedule.Action, schedule.Policy = &spec, action, &policy
@@ -49,10 +57,14 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 	}
 	// The orders come first: if this worker dies in between, the schedule is still missing, and the
 	// next worker does both.
-	if err := options.Rebuild(ctx); err != nil {
+	rebuilding, cancel := context.WithTimeout(ctx, rebuildTimeout)
+	defer cancel()
+	if err := options.Rebuild(rebuilding); err != nil {
 		return err
 	}
-	_, err = schedules.Create(ctx, client.ScheduleOptions{
+	creating, cancel := context.WithTimeout(ctx, scheduleTimeout)
+	defer cancel()
+	_, err = schedules.Create(creating, client.ScheduleOptions{
 		ID: id, Spec: spec, Action: action, Overlap: policy.Overlap, CatchupWindow: policy.CatchupWindow,
 	})
 	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {

@@ -1,0 +1,67 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/poll"
+	"despacho/test/testenv"
+)
+
+// Many open orders are unconfirmed a few at a time: what is done stays done when the rest is held
+// up, and the next call does the rest.
+func TestUnconfirmOpenOrders_goesOn(t *testing.T) {
+	t.Parallel()
+	database := open(t, testenv.Postgres(t))
+	w := newTenant(t, database)
+	const more = 3000
+	_, err := database.SQL().ExecContext(t.Context(), `
+		INSERT INTO orders SELECT (jsonb_populate_record(orders, jsonb_build_object(
+			'id', gen_random_uuid(), 'guide_code', n::text, 'status', 'received', 'cancelled_by', NULL))).*
+		FROM orders, generate_series(1, $1) AS n`, more)
+	require.NoError(t, err)
+	waiting := func() (count int) {
+		require.NoError(t, database.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM orders WHERE workflow_started_at IS NULL").Scan(&count))
+		return count
+	}
+	require.Zero(t, waiting())
+
+	holder, err := database.SQL().BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer holder.Rollback()
+	var pid int
+	require.NoError(t, holder.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE status = 'received' ORDER BY id DESC LIMIT 1 FOR UPDATE").Scan(&pid))
+	running, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := database.UnconfirmOpenOrders(running)
+		ended <- err
+	}()
+	poll.Until(t, func() error {
+		var blocked int
+		err := database.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", pid).Scan(&blocked)
+		if err == nil && blocked == 0 {
+			err = errors.New("it does not wait for the order")
+		}
+		return err
+	})
+	cancel()
+	require.Error(t, <-ended)
+	done := waiting()
+	require.Positive(t, done)
+	require.NoError(t, holder.Rollback())
+
+	count, err := database.UnconfirmOpenOrders(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, more-done, count)
+	require.Equal(t, more, waiting())
+	other, err := database.OrderViewByID(t.Context(), w.order.ID)
+	require.NoError(t, err)
+	require.Equal(t, models.StatusCancelled, other.Status)
+	require.NotNil(t, other.WorkflowStartedAt)
+}
