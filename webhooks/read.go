@@ -81,10 +81,24 @@ var eventNames = strings.ReplaceAll(models.JoinEvents(models.SubscribableEvents)
 // readRange reads a time range.
 func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 	from, to = requiredTime(in, "from"), requiredTime(in, "to")
+	return from, to, checkRange(in, from, to)
+}
+
+// readRangeUntil reads a time range that may omit its end.
+func readRangeUntil(in *jsonbody.Object, end time.Time) (from, to time.Time, err error) {
+	from, to = requiredTime(in, "from"), end
+	if in.Has("to") {
+		to = requiredTime(in, "to")
+	}
+	return from, to, checkRange(in, from, to)
+}
+
+// checkRange refuses a range that ends before it begins.
+func checkRange(in *jsonbody.Object, from, to time.Time) error {
 	if in.Err() == nil && from.After(to) {
 		in.AddError("from", "no puede ser posterior al final del rango")
 	}
-	return from, to, in.Err()
+	return in.Err()
 }
 
 func requiredTime(in *jsonbody.Object, name string) time.Time {

@@ -189,14 +189,8 @@ func (s *Service) startRedelivery(ctx context.Context, hook *models.Webhook, ref
 // requeue queues all finished deliveries of a webhook since a time again.
 func (s *Service) requeue(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
 	now := s.Clock.Now()
-	from, to := requiredTime(in, "from"), now
-	if in.Has("to") {
-		to = requiredTime(in, "to")
-	}
-	if in.Err() == nil && from.After(to) {
-		in.AddError("from", "no puede ser posterior al final del rango")
-	}
-	if err := in.Err(); err != nil {
+	from, to, err := readRangeUntil(in, now)
+	if err != nil {
 		return 0, err
 	}
 	hook, err := s.findToRedeliver(ctx, scope, webhookID)
