@@ -18,8 +18,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// A day that has lost its last order is forgotten when it is read again; days around the dates stay.
-func TestKnownDays_replace(t *testing.T) {
+// A day that has lost its last order is forgotten when it is read again; days around it stay.
+func TestCachedDays_replace(t *testing.T) {
 	t.Parallel()
 	known := cachedDays[string]{byDay: map[int64]string{1: "before", 2: "changed", 3: "without orders", 5: "after"}}
 	known.replace(dayRange{2, 4}, map[int64]string{2: "read again", 4: "new"})
@@ -27,7 +27,7 @@ func TestKnownDays_replace(t *testing.T) {
 }
 
 // Days are joined to few ranges, and those with the fewest days between them first.
-func TestRunsOf(t *testing.T) {
+func TestRangesOf(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, rangesOf(nil))
 	require.Equal(t, []dayRange{{1, 3}, {5, 5}, {7, 8}}, rangesOf([]int64{1, 2, 3, 5, 7, 8}))
