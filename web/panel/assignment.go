@@ -143,7 +143,7 @@ func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, 
 	if isFragment(v) {
 		return p.showPart(v, "assignment", "assignable", page)
 	}
-	return p.show(v, status, "assignment", "Asignación", page)
+	return p.show(v, page.Search.status(status), "assignment", "Asignación", page)
 }
 
 func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []models.Rider) error {

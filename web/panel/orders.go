@@ -153,11 +153,19 @@ func (p *Pages) listOrders(v *Request) error {
 		return err
 	}
 	p.rememberList(v, page.Refresh)
-	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
+	return p.show(v, page.Search.status(http.StatusOK), "orders", "Pedidos", page)
 }
 
 // searchField is the field of a search for orders. Error is why the search could not be made.
 type searchField struct{ Value, Placeholder, Error string }
+
+// status is the status of a page that would otherwise have the given one.
+func (f searchField) status(otherwise int) int {
+	if f.Error != "" {
+		return http.StatusBadRequest
+	}
+	return otherwise
+}
 
 // readOrders reads a page of orders and the counts by status. For a search that cannot be made the
 // page is empty, and complaint says why.

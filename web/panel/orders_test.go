@@ -116,7 +116,8 @@ func TestBoard_search(t *testing.T) {
 				"😀": "Escriba letras o números.", long: "La búsqueda admite como máximo 20 palabras.",
 			} {
 				query := "?q=" + url.QueryEscape(typed) + "&tienda=" + tenant.StoreA.ID.String()
-				refused := v.read(list + query)
+				refused := v.get(list + query)
+				require.Equal(t, http.StatusBadRequest, refused.Status, typed)
 				require.Empty(t, refused.rows(), typed)
 				require.Contains(t, refused.Text, `aria-invalid="true" aria-describedby="q-about"><p class="hint" id="q-about"><strong>`+complaint+`</strong>`, typed)
 				require.Contains(t, refused.Text, `value="`+html.EscapeString(typed)+`"`, "what was typed is kept")
