@@ -120,7 +120,7 @@ func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, b
 	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
 	for attempt := 1; ; attempt++ {
 		err := s.sendUpdate(ctx, order, request, updateID)
-		for isTimeout(err) && ctx.Err() == nil {
+		for isUnanswered(err) && ctx.Err() == nil {
 			// The SDK gives a call up after a minute, though the caller still waits.
 			err = s.sendUpdate(ctx, order, request, updateID)
 		}
@@ -285,8 +285,14 @@ func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
 	}
 }
 
-func isTimeout(err error) bool {
-	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError
-	var deadline *serviceerror.DeadlineExceeded
-	return errors.As(err, &late) || errors.As(err, &deadline)
+// isUnanswered reports whether a call ended without an outcome because Temporal did not answer or
+// was too busy. The SDK has repeated a call that Temporal refused, until it gave up.
+func isUnanswered(err error) bool {
+	var (
+		late        *client.WorkflowUpdateServiceTimeoutOrCanceledError
+		deadline    *serviceerror.DeadlineExceeded
+		unavailable *serviceerror.Unavailable
+		exhausted   *serviceerror.ResourceExhausted
+	)
+	return errors.As(err, &late) || errors.As(err, &deadline) || errors.As(err, &unavailable) || errors.As(err, &exhausted)
 }

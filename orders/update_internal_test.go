@@ -1,10 +1,15 @@
 package orders
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 
 	"despacho/models"
 	"despacho/workflows"
@@ -25,4 +30,27 @@ func TestUpdateID(t *testing.T) {
 	moved := *order
 	moved.Seq++
 	require.NotEqual(t, idOf("uno", cancel), updateID("uno", &moved, models.ByOperator, cancel, ""))
+}
+
+// A move goes on for as long as its requester waits while Temporal does not answer or is too busy,
+// also if the update was to start the workflow. Any other error is an answer.
+func TestIsUnanswered(t *testing.T) {
+	t.Parallel()
+	for _, unanswered := range []error{
+		client.NewWorkflowUpdateServiceTimeoutOrCanceledError(errors.New("a minute is over")),
+		serviceerror.NewDeadlineExceeded("the server was too slow"),
+		serviceerror.NewUnavailable("the shard has no owner"),
+		serviceerror.NewResourceExhausted(enums.RESOURCE_EXHAUSTED_CAUSE_BUSY_WORKFLOW, "workflow is busy"),
+	} {
+		require.True(t, isUnanswered(unanswered), unanswered)
+		require.True(t, isUnanswered(fmt.Errorf("failed workflow update: %w", unanswered)), unanswered)
+	}
+	for _, answered := range []error{
+		nil,
+		serviceerror.NewNotFound("no such workflow"),
+		serviceerror.NewInvalidArgument("the update has no name"),
+		workflows.Refusal{Move: models.MoveReceive}.Err(),
+	} {
+		require.False(t, isUnanswered(answered), answered)
+	}
 }

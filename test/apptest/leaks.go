@@ -49,6 +49,7 @@ func (c *logCheck) Write(line []byte) (int, error) {
 	if os.Getenv("DESPACHO_TEST_LOG") != "" {
 		return os.Stderr.Write(line)
 	}
+	warnings.add(line)
 	words := wordsOf(withoutTimes(string(line)))
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -60,6 +60,7 @@ func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 // database makes no difference to.
 func OnPostgres(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
+	warnings.showIfFailed(t)
 	run(t, sharedOn(t, "running clock on postgres", testenv.Postgres, Options{}))
 }
 
@@ -67,7 +68,10 @@ func OnPostgres(t *testing.T, run func(t *testing.T, s *Service)) {
 // disturb: on PostgreSQL concurrent lookups share a statement, which counts for one of them.
 func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) {
 	t.Parallel()
-	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, Boot(t, databaseURL, options)) })
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		warnings.showIfFailed(t)
+		run(t, Boot(t, databaseURL, options))
+	})
 }
 
 // FrozenAt is the time of EachFrozenClock's services: half a minute before the next clock
@@ -93,6 +97,7 @@ func each(t *testing.T, kind string, options Options, run func(t *testing.T, s *
 	for name, open := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			warnings.showIfFailed(t)
 			run(t, sharedOn(t, kind+" on "+name, open, options))
 		})
 	}

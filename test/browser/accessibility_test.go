@@ -78,7 +78,7 @@ func TestAccessibility_ofPlaceholders(t *testing.T) {
 func (p *browserUser) placeholderOpacity(path string) string {
 	p.t.Helper()
 	p.visit(path)
-	p.do(chromedp.WaitVisible(chromedp.CSS("input[placeholder]")))
+	p.waitVisible("input[placeholder]")
 	return read(p.t, p.tab, chromedp.Evaluate[string](`getComputedStyle(document.querySelector("input[placeholder]"), "::placeholder").opacity`))
 }
 
@@ -143,7 +143,7 @@ func (v *visitor) crawl(who string, paths []string, below ...string) int {
 		}
 		seen[route] = true
 		v.visit(path)
-		v.do(chromedp.WaitVisible(chromedp.CSS("main, body")))
+		v.waitVisible("main, body")
 		v.look(who, route)
 		for _, link := range read(v.t, v.tab, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)`)) {
 			for _, root := range below {

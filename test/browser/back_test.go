@@ -26,7 +26,7 @@ func TestPanel_goesBackToTheResultOfAForm(t *testing.T) {
 		p.waitForText("Asignado: 1")
 		require.Empty(t, read(t, p.tab, chromedp.Value(chromedp.CSS("#rider_id"))), "no rider stays selected")
 		p.press("#content .report a.code")
-		p.do(chromedp.WaitVisible(chromedp.CSS("#guide-code")))
+		p.waitVisible("#guide-code")
 		read(t, p.tab, chromedp.Evaluate[bool](`(history.back(), true)`))
 		p.waitForText("Asignado: 1")
 

@@ -58,7 +58,9 @@ func runAgainAfter[T any](t *testing.T, tab context.Context, message string, act
 	var value T
 	var err error
 	poll.Until(t, func() error {
-		if value, err = chromedp.Run(tab, action); err != nil && strings.Contains(err.Error(), message) {
+		limited, cancel := context.WithTimeout(tab, poll.Deadline)
+		defer cancel()
+		if value, err = chromedp.Run(limited, action); err != nil && strings.Contains(err.Error(), message) {
 			return err
 		}
 		return nil
@@ -76,7 +78,9 @@ func read[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T
 
 func (p *browserUser) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	require.NoError(p.t, chromedp.Do(p.tab, actions...))
+	limited, cancel := context.WithTimeout(p.tab, poll.Deadline)
+	defer cancel()
+	require.NoError(p.t, chromedp.Do(limited, actions...))
 }
 
 func (p *browserUser) visit(path string) { p.t.Helper(); p.do(chromedp.Navigate(p.base + path)) }
@@ -85,7 +89,7 @@ func (p *browserUser) visit(path string) { p.t.Helper(); p.do(chromedp.Navigate(
 // just added; nothing is typed then.
 func (p *browserUser) fill(selector, text string) {
 	p.t.Helper()
-	p.do(chromedp.WaitVisible(chromedp.CSS(selector)))
+	p.waitVisible(selector)
 	read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).value = ""`, selector)))
 	runAgainAfter(p.t, p.tab, "Element is not focusable", chromedp.SendKeys(chromedp.CSS(selector), text))
 }
@@ -102,7 +106,8 @@ func (p *browserUser) choose(selector, label string) {
 
 func (p *browserUser) press(selector string) {
 	p.t.Helper()
-	p.do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+	p.waitVisible(selector)
+	p.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
 // pressNamed clicks the first visible element with the text.
@@ -123,6 +128,17 @@ func (p *browserUser) pressNamed(selector, name string) {
 func (p *browserUser) text() string {
 	p.t.Helper()
 	return read(p.t, p.tab, chromedp.Evaluate[string](`document.body ? document.body.innerText : ""`))
+}
+
+// waitVisible waits until an element is shown.
+func (p *browserUser) waitVisible(selector string) {
+	p.t.Helper()
+	p.until(func() error {
+		if !read(p.t, p.tab, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.getClientRects().length > 0)`, selector))) {
+			return fmt.Errorf("there is no %s on %s", selector, p.text())
+		}
+		return nil
+	})
 }
 
 // waitForText waits until a text is on the page.

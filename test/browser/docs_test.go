@@ -24,8 +24,8 @@ func TestReference_everyPageOnAPhone(t *testing.T) {
 	require.Greater(t, len(pages), 10)
 	for _, path := range pages {
 		p.visit(path)
-		p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
-		p.do(chromedp.WaitVisible(chromedp.CSS(".back"))) // only the style sheet shows it, on a phone
+		p.waitVisible("h1")
+		p.waitVisible(".back") // only the style sheet shows it, on a phone
 		p.requireNoOverflow()
 	}
 	require.Empty(t, complaints())
@@ -45,12 +45,12 @@ func TestReference_trial(t *testing.T) {
 	p.fill("[aria-labelledby=op-createOrder] .key", tenant.KeyA)
 	p.requireTrial("createOrder", "201\n", tenant.StoreA.ID.String())
 	p.pressNamed("[aria-labelledby=op-getOrder] .trial-open", "Probar")
-	p.do(chromedp.WaitVisible(chromedp.CSS("[aria-labelledby=op-getOrder] .key")))
+	p.waitVisible("[aria-labelledby=op-getOrder] .key")
 	p.requireTrial("getOrder", "404\n", "order_not_found")
 	listed := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.KeyA})
 	require.InDelta(t, 1, listed.Data["total"], 0, "the first attempt was refused, the second created one")
 	p.visit("/docs/panel-pedidos")
-	p.do(chromedp.WaitVisible(chromedp.CSS(".search")))
+	p.waitVisible(".search")
 	require.Zero(t, read(t, p.tab, chromedp.Evaluate[int](`document.querySelectorAll(".trial-open").length`)), "the panel's operations take no key")
 }
 
@@ -79,7 +79,7 @@ func TestReference_searchAndCopy(t *testing.T) {
 	p.waitForText("Nada con esas palabras")
 	p.fill(".search input", "ubigeo códigos")
 	p.pressNamed(".search li a", "De ubigeo a location_id")
-	p.do(chromedp.WaitVisible(chromedp.CSS("[name=s-lookupUbigeo] .copy")))
+	p.waitVisible("[name=s-lookupUbigeo] .copy")
 	require.Equal(t, "/docs/catalogo#op-lookupUbigeo", p.address())
 	copied := read(t, p.tab, chromedp.Evaluate[string](`(() => {
 		let copied = "";

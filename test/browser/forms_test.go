@@ -102,7 +102,7 @@ func TestPanel_aKeyIsCopiedOrMarked(t *testing.T) {
 			p.fill("#name", "Caja")
 			p.press("input[value='read:orders']")
 			p.pressNamed("main button[type=submit]", "Crear clave")
-			p.do(chromedp.WaitVisible(chromedp.CSS("#new-key")))
+			p.waitVisible("#new-key")
 		}
 		scripts := func(disabled bool) chromedp.Action[chromedp.Void] {
 			return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

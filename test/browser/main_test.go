@@ -56,8 +56,6 @@ func open(t *testing.T, width int) context.Context {
 	require.NoError(t, err)
 	tab, cancelTab := chromedp.NewContext(running, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancelTab)
-	limited, cancelLimit := context.WithTimeout(tab, 4*poll.Deadline) // for all that the test does
-	t.Cleanup(cancelLimit)
-	require.NoError(t, chromedp.Do(limited, chromedp.EmulateViewport(int64(width), 900)))
-	return limited
+	require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(int64(width), 900)))
+	return tab
 }

@@ -57,6 +57,6 @@ func TestPanel_scriptsInOlderBrowsers(t *testing.T) {
 		p.waitForFocus("codigo")
 		forget(p)
 		p.scan("00000-000000")
-		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome:not([data-outcome="unsent"])`)))
+		p.waitVisible(`.outcome:not([data-outcome="unsent"])`)
 	})
 }

@@ -30,7 +30,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 		p.signIn(tenant, nil)
 
 		p.pressNamed("a.button", "Nuevo pedido")
-		p.do(chromedp.WaitVisible(chromedp.CSS("#recipient_name")))
+		p.waitVisible("#recipient_name")
 		p.fill("#recipient_name", "Rosa Díaz")
 		p.fill("#recipient_phone", "987654321")
 		p.fill("#delivery_address", "Av. Larco 345")
@@ -38,7 +38,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 		p.fill("#product", "Zapatillas")
 		p.fill("#amount_to_collect", "89.90")
 		p.pressNamed("main button[type=submit]", "Crear pedido")
-		p.do(chromedp.WaitVisible(chromedp.CSS("#guide-code")))
+		p.waitVisible("#guide-code")
 		code := read(t, p.tab, chromedp.Text(chromedp.CSS("#guide-code")))
 		order := p.address()
 		require.Regexp(t, `^/panel/pedidos/[0-9a-f-]{36}$`, order)
@@ -46,7 +46,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 
 		p.visit("/panel/recepcion")
 		p.scan(strings.ToLower(strings.ReplaceAll(code, "-", "")))
-		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
+		p.waitVisible(`.outcome[data-outcome="received"]`)
 		p.scan(s.BaseURL + "/track/" + code)
 		p.waitForText("Ya estaba recibido")
 		p.waitForFocus("codigo") // ready for the next
@@ -61,9 +61,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
 		p.pressNamed("button", "Confirmar entrega")
 		p.waitForText("Entregado")
-		p.until(func() error {
-			return chromedp.Do(p.tab, chromedp.WaitVisible(chromedp.CSS(`img[src*=".thumb."]`)))
-		})
+		p.waitVisible(`img[src*=".thumb."]`)
 		p.until(func() error { // the photo is really there
 			if read(t, p.tab, chromedp.Evaluate[int](`document.querySelector('img[src*=".thumb."]').naturalWidth`)) == 0 {
 				return errors.New("the photo is not loaded yet")
@@ -267,7 +265,7 @@ func TestPanel_everyPageOnAPhone(t *testing.T) {
 				path = p.firstLinkBelow(list) + below
 			}
 			p.visit(path)
-			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+			p.waitVisible("h1")
 			p.requireNoOverflow()
 			visited++
 		}
@@ -283,7 +281,7 @@ var skippedOnPhones = map[string]bool{"/panel/ubicaciones": true, "/panel/destin
 func (p *browserUser) firstLinkBelow(list string) string {
 	p.t.Helper()
 	p.visit(list)
-	p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+	p.waitVisible("h1")
 	link := read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(
 		`[...document.querySelectorAll("a")].map((a) => a.getAttribute("href") || "").find((to) => new RegExp("^" + %q + "/[0-9a-f-]{36}$").test(to)) || ""`, list)))
 	require.NotEmpty(p.t, link, "%s links to nothing below it", list)

@@ -36,13 +36,13 @@ func TestPanel_assignmentOnAPhone(t *testing.T) {
 		require.GreaterOrEqual(t, whole, 2, "orders that are wholly in sight")
 		p.requireNoOverflow()
 		p.visit("/docs")
-		p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+		p.waitVisible("h1")
 		p.requireNoOverflow()
 		pages := read(t, p.tab, chromedp.Evaluate[[]string](`[...new Set([...document.querySelectorAll("a[href^='/docs/']:not([href$='.json'])")].map((link) => link.pathname))]`))
 		require.NotEmpty(t, pages)
 		for _, path := range pages {
 			p.visit(path)
-			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+			p.waitVisible("h1")
 			p.requireNoOverflow()
 		}
 	})
@@ -59,7 +59,7 @@ func TestPanel_webhookOnANarrowPhone(t *testing.T) {
 		p := &browserUser{t, open(t, narrowPhoneWidth), s.BaseURL}
 		p.signIn(tenant, nil)
 		p.visit("/panel/webhooks/" + made.String("id"))
-		p.do(chromedp.WaitVisible(chromedp.CSS("table.days")))
+		p.waitVisible("table.days")
 		p.requireNoOverflow()
 		require.Empty(t, read(t, p.tab, chromedp.Evaluate[[]string](brokenLayout)))
 	})

@@ -35,7 +35,7 @@ func TestPanel_listsOnPaper(t *testing.T) {
 		p.do(chromedp.EmulateViewport(sheetWidth, 900), chromedp.Func(printed))
 		for path, first := range map[string]string{"/panel/pedidos": "Guía", "/panel/asignacion": "Guía", "/panel/recepcion": "Hora", "/panel/tiendas": "Nombre"} {
 			p.visit(path)
-			p.do(chromedp.WaitVisible(chromedp.CSS("tbody tr")))
+			p.waitVisible("tbody tr")
 			require.Empty(t, read(t, p.tab, chromedp.Evaluate[[]string](
 				`[...document.querySelectorAll("nav a, button, .button, input, select")].filter((e) => e.checkVisibility() && !e.closest(".tabs")).map((e) => e.outerHTML)`)), path)
 			require.Equal(t, []string{"table-header-group", "table-row", first}, read(t, p.tab, chromedp.Evaluate[[]string](`[

@@ -36,7 +36,7 @@ func TestPanel_theBranchAtTheCounterByKeyboard(t *testing.T) {
 			require.Equal(t, branch, chosen())
 		}
 		p.do(chromedp.KeyEvent(order().String("guide_code") + "\r"))
-		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
+		p.waitVisible(`.outcome[data-outcome="received"]`)
 		require.Equal(t, chosen(), order().String("branch_id"))
 
 		p.do(chromedp.Focus(chromedp.CSS("#sucursal")), chromedp.KeyEvent(kb.Enter))

@@ -36,7 +36,7 @@ func TestScreenshots(t *testing.T) {
 	p.screenshot("pedido")
 	p.visit("/panel/recepcion")
 	p.scan(shown.registeredCode)
-	p.do(chromedp.WaitVisible(chromedp.CSS(".outcome")))
+	p.waitVisible(".outcome")
 	p.screenshot("recepcion")
 	p.visit("/panel/asignacion")
 	p.pressNamed("a", "Marcar todos")
@@ -56,7 +56,7 @@ func TestScreenshots(t *testing.T) {
 // screenshot writes a picture of the window.
 func (p *browserUser) screenshot(name string) {
 	p.t.Helper()
-	p.do(chromedp.WaitVisible(chromedp.CSS("body")))
+	p.waitVisible("body")
 	content := read(p.t, p.tab, chromedp.CaptureScreenshot())
 	require.NoError(p.t, os.MkdirAll(*screenshots, 0o755))
 	require.NoError(p.t, os.WriteFile(filepath.Join(*screenshots, name+".png"), content, 0o644))

@@ -31,7 +31,7 @@ func TestPanel_secondFactorOnAPhone(t *testing.T) {
 		p.requireNoOverflow()
 		p.fill("#password", apptest.Password)
 		p.pressNamed("main button[type=submit]", "Activar")
-		p.do(chromedp.WaitVisible(chromedp.CSS("#totp-secret")))
+		p.waitVisible("#totp-secret")
 		p.requireNoOverflow()
 		secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(read(t, p.tab, chromedp.Text(chromedp.CSS("#totp-secret"))))
 		require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestPanel_secondFactorOnAPhone(t *testing.T) {
 		again.fill("#email", user.Email)
 		again.fill("#password", apptest.Password)
 		again.pressNamed("main button[type=submit]", "Ingresar")
-		again.do(chromedp.WaitVisible(chromedp.CSS("#code")))
+		again.waitVisible("#code")
 		again.requireNoOverflow()
 		again.waitForFocus("code") // ready to type
 		again.fill("#code", recovery)

@@ -79,7 +79,12 @@ func TestPanel_aListThatIsNoLongerRefreshedSaysSo(t *testing.T) {
 
 		read(t, p.tab, chromedp.Evaluate[bool](`window.fetch = window.kept; true`))
 		refresh()
-		p.do(chromedp.WaitNotPresent(chromedp.CSS(notice)))
+		p.until(func() error {
+			if isShown() {
+				return errors.New("the notice is still there")
+			}
+			return nil
+		})
 
 		_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id = '"+user.ID.String()+"'")
 		require.NoError(t, err)

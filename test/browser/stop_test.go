@@ -61,6 +61,6 @@ func TestPanel_aStoppedFormIsSentAgain(t *testing.T) {
 		})
 		silent.Store(false)
 		p.pressNamed("main button[type=submit]", "Crear clave")
-		p.do(chromedp.WaitVisible(chromedp.CSS("#new-key")))
+		p.waitVisible("#new-key")
 	})
 }

@@ -28,20 +28,17 @@ func TestTracking_asACustomerOnAPhone(t *testing.T) {
 		require.Equal(t, 201, created.Status, created.Text)
 		code := created.String("guide_code")
 
-		tab := open(t, phoneWidth)
-		require.NoError(t, chromedp.Do(tab,
-			emulatePhone(),
-			chromedp.Navigate(s.BaseURL+"/"),
-			chromedp.SendKeys(chromedp.CSS(`input[name="code"]`), strings.ToLower(strings.ReplaceAll(code, "-", " "))+"\r"),
-			chromedp.WaitVisible(chromedp.CSS(`time`)),
-		))
-		address, text := read(t, tab, chromedp.Location()), read(t, tab, chromedp.Text(chromedp.CSS(`body`)))
-		wider := read(t, tab, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > document.documentElement.clientWidth`))
-		require.Equal(t, s.BaseURL+"/track/"+code, address, "the address holds the code in its canonical form")
+		customer := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		customer.do(emulatePhone())
+		customer.visit("/")
+		customer.fill(`input[name="code"]`, strings.ToLower(strings.ReplaceAll(code, "-", " "))+"\r")
+		customer.waitVisible("time")
+		text := customer.text()
+		require.Equal(t, "/track/"+code, customer.address(), "the address holds the code in its canonical form")
 		require.Contains(t, text, tenant.Operator.Name)
 		require.Contains(t, text, "Registrado")
 		require.Contains(t, text, "<script>alert(1)</script>", "what the store wrote is text, not markup")
-		require.False(t, wider, "nothing sticks out of the screen")
+		customer.requireNoOverflow()
 		for _, private := range []string{"Rosa", "Larco", "987654321", "Carlos"} {
 			require.NotContains(t, text, private)
 		}
@@ -68,13 +65,11 @@ func TestTracking_anArabicProduct(t *testing.T) {
 // A wrong code gets a friendly page with the form to try again.
 func TestTracking_wrongCode(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
-		tab := open(t, phoneWidth)
-		require.NoError(t, chromedp.Do(tab,
-			emulatePhone(),
-			chromedp.Navigate(s.BaseURL+"/track/XXXXX-XXXXXX"),
-			chromedp.WaitVisible(chromedp.CSS(`input[name="code"]`)),
-		))
-		fields := read(t, tab, chromedp.Evaluate[int](`document.querySelectorAll('input[name="code"]').length`))
+		customer := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		customer.do(emulatePhone())
+		customer.visit("/track/XXXXX-XXXXXX")
+		customer.waitVisible(`input[name="code"]`)
+		fields := read(t, customer.tab, chromedp.Evaluate[int](`document.querySelectorAll('input[name="code"]').length`))
 		require.Equal(t, 1, fields)
 	})
 }

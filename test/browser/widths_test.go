@@ -23,7 +23,7 @@ func (p *browserUser) requireTablesFit(widths []int64, paths ...string) {
 		p.do(chromedp.EmulateViewport(width, 900))
 		for _, path := range paths {
 			p.visit(path)
-			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+			p.waitVisible("h1")
 			p.requireNoOverflow()
 			for _, problem := range read(p.t, p.tab, chromedp.Evaluate[[]string](brokenLayout)) {
 				require.NotContains(p.t, problem, "wider than its card", "%s at %d pixels", path, width)
@@ -109,7 +109,7 @@ func TestPanel_theBoxForAllNeedsScripts(t *testing.T) {
 				return err
 			}))
 			p.visit("/panel/pedidos")
-			p.do(chromedp.WaitVisible(chromedp.CSS("tbody input[name=id]")))
+			p.waitVisible("tbody input[name=id]")
 			shown := read(t, p.tab, chromedp.Evaluate[bool](`document.querySelector("[data-check-all]").checkVisibility()`))
 			require.Equal(t, !disabled, shown)
 		}
