@@ -167,10 +167,10 @@ func (b *requestBody) fetch() error {
 		return b.limit.tooLarge
 	}
 	ctx := b.context()
-	b.slot.leaveToClient()
+	b.slot.releaseToClient()
 	content, err := b.receive(ctx)
 	b.content.Reset(content)
-	if again := b.slot.Enter(ctx); err == nil {
+	if again := b.slot.acquire(ctx); err == nil {
 		err = again
 	}
 	return err

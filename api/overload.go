@@ -57,13 +57,13 @@ func (s *Server) serveInSlot(c *gin.Context) {
 	slot := &requestSlot{
 		slots: s.inFlight, wait: s.config.Timeouts.Queue, connection: connOf(c.Request.Context()), waitsForEvents: c.FullPath() == eventsPath,
 	}
-	defer slot.leaveToClient()
-	if err := slot.Enter(c.Request.Context()); err != nil {
+	defer slot.releaseToClient()
+	if err := slot.acquire(c.Request.Context()); err != nil {
 		c.Set(refusedKey, err)
 		c.Next()
 		return
 	}
-	c.Request = c.Request.WithContext(inflight.With(c.Request.Context(), slot))
+	c.Request = c.Request.WithContext(inflight.WithSlot(c.Request.Context(), slot))
 	body := s.bufferBody(c, slot)
 	defer body.close()
 	c.Next()
@@ -85,9 +85,9 @@ type requestSlot struct {
 	waitsForEvents bool
 }
 
-// Enter waits for a slot for a short time.
-func (r *requestSlot) Enter(ctx context.Context) error {
-	if r.tryEnter() {
+// acquire waits for a slot for a short time.
+func (r *requestSlot) acquire(ctx context.Context) error {
+	if r.tryAcquire() {
 		return nil
 	}
 	timer := time.NewTimer(r.wait)
@@ -95,15 +95,15 @@ func (r *requestSlot) Enter(ctx context.Context) error {
 	return r.await(ctx, timer.C)
 }
 
-// Return waits for a slot until ctx ends.
-func (r *requestSlot) Return(ctx context.Context) error {
-	if r.tryEnter() {
+// Reacquire waits for a slot until ctx ends.
+func (r *requestSlot) Reacquire(ctx context.Context) error {
+	if r.tryAcquire() {
 		return nil
 	}
 	return r.await(ctx, nil)
 }
 
-func (r *requestSlot) tryEnter() bool {
+func (r *requestSlot) tryAcquire() bool {
 	r.connection.setBusy(true)
 	select {
 	case r.slots <- struct{}{}:
@@ -125,8 +125,8 @@ func (r *requestSlot) await(ctx context.Context, tooLate <-chan time.Time) error
 	}
 }
 
-// Leave gives the slot back, if it is held.
-func (r *requestSlot) Leave() {
+// Release gives the slot back, if it is held.
+func (r *requestSlot) Release() {
 	r.connection.setBusy(!r.waitsForEvents)
 	if r.held {
 		<-r.slots
@@ -134,9 +134,9 @@ func (r *requestSlot) Leave() {
 	}
 }
 
-// leaveToClient is Leave while the client sends its body or takes the response.
-func (r *requestSlot) leaveToClient() {
-	r.Leave()
+// releaseToClient is Release while the client sends its body or takes the response.
+func (r *requestSlot) releaseToClient() {
+	r.Release()
 	r.connection.setBusy(false)
 }
 

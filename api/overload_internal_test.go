@@ -142,14 +142,14 @@ func TestLimitInFlight_waitingOutside(t *testing.T) {
 	}
 	router.GET("/other", func(c *gin.Context) { require.Len(t, s.inFlight, 1) })
 	router.GET("/waits", func(c *gin.Context) {
-		require.NoError(t, inflight.Outside(c.Request.Context(), func() error {
+		require.NoError(t, inflight.WithoutSlot(c.Request.Context(), func() error {
 			require.Equal(t, http.StatusOK, call("/other"))
 			return nil
 		}))
 		require.Len(t, s.inFlight, 1)
 	})
 	router.GET("/fails", func(c *gin.Context) {
-		require.Error(t, inflight.Outside(c.Request.Context(), func() error {
+		require.Error(t, inflight.WithoutSlot(c.Request.Context(), func() error {
 			require.Empty(t, s.inFlight)
 			return errors.New("gave up")
 		}))
@@ -181,7 +181,7 @@ func TestLimitInFlight_returnsFromOutsideWhenASlotIsFree(t *testing.T) {
 			router := gin.New()
 			router.Use(s.limitInFlight)
 			router.POST("/sends", s.handle(func(c *gin.Context) error {
-				return inflight.Outside(c.Request.Context(), func() error {
+				return inflight.WithoutSlot(c.Request.Context(), func() error {
 					s.inFlight <- struct{}{} // another request has it now
 					time.AfterFunc(test.taken, func() { <-s.inFlight })
 					return nil
@@ -207,7 +207,7 @@ func TestLimitInFlight_connectionIsBusy(t *testing.T) {
 	connection := &clientConn{}
 	outside := func(c *gin.Context, busy bool) {
 		require.True(t, connection.busy.Load())
-		require.NoError(t, inflight.Outside(c.Request.Context(), func() error {
+		require.NoError(t, inflight.WithoutSlot(c.Request.Context(), func() error {
 			require.Equal(t, busy, connection.busy.Load())
 			return nil
 		}))

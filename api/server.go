@@ -168,14 +168,14 @@ const maxHeaders = 32 << 10
 // long one request may take to be read, and its response to be written.
 func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 	return &http.Server{
-		Handler:           answers(handler),
+		Handler:           markAnswered(handler),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       connection,
 		WriteTimeout:      connection,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeaders,
-		ConnContext:       readsRequests,
-		ConnState:         readsNext,
+		ConnContext:       connContext,
+		ConnState:         connState,
 		// The handler answers OPTIONS *, too, with the envelope.
 		DisableGeneralOptionsHandler: true,
 	}

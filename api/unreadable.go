@@ -22,23 +22,23 @@ var unreadable = map[int]envelope{
 	http.StatusHTTPVersionNotSupported:     {Error: "La versión de HTTP debe ser 1.0 o 1.1.", Code: "unsupported_version"},
 }
 
-// readsRequests marks the new connection as one that waits for its first request.
-func readsRequests(ctx context.Context, connection net.Conn) context.Context {
+// connContext marks the new connection as one that waits for its first request.
+func connContext(ctx context.Context, connection net.Conn) context.Context {
 	if client, ok := connection.(*clientConn); ok {
 		client.unanswered.Store(true)
 	}
 	return context.WithValue(ctx, connKey{}, connection)
 }
 
-// readsNext marks a connection whose response has been sent as one that waits for its next request.
-func readsNext(connection net.Conn, state http.ConnState) {
+// connState marks a connection whose response has been sent as one that waits for its next request.
+func connState(connection net.Conn, state http.ConnState) {
 	if client, ok := connection.(*clientConn); ok && state == http.StateIdle {
 		client.unanswered.Store(true)
 	}
 }
 
-// answers marks the connection of a request as one that the handler writes to.
-func answers(handler http.Handler) http.Handler {
+// markAnswered marks the connection of a request as one that the handler writes to.
+func markAnswered(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if client := connOf(r.Context()); client != nil {
 			client.unanswered.Store(false)

@@ -96,7 +96,7 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 		if err != nil || len(page.Events) > 0 || !waiting {
 			return page, err
 		}
-		err = inflight.Outside(ctx, func() error {
+		err = inflight.WithoutSlot(ctx, func() error {
 			select {
 			case <-woken:
 			case <-over.C:

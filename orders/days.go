@@ -126,7 +126,7 @@ func (k *cachedDays[T]) takeTurn(ctx context.Context) error {
 		return nil
 	}
 	taken := false
-	err := inflight.Outside(ctx, func() error {
+	err := inflight.WithoutSlot(ctx, func() error {
 		err := k.turn.Acquire(ctx, 1)
 		taken = err == nil
 		return err

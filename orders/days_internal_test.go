@@ -45,8 +45,8 @@ func TestRangesOf(t *testing.T) {
 // waitingSlot counts the slots that its requests hold.
 type waitingSlot struct{ held int }
 
-func (w *waitingSlot) Leave()                       { w.held-- }
-func (w *waitingSlot) Return(context.Context) error { w.held++; return nil }
+func (w *waitingSlot) Release()                        { w.held-- }
+func (w *waitingSlot) Reacquire(context.Context) error { w.held++; return nil }
 
 // Requests that wait for the same list hold no slot, share the next read, and stop waiting when
 // their clients leave.
@@ -75,7 +75,7 @@ func TestDays_each_waitsForWhoReads(t *testing.T) {
 		slot := &waitingSlot{held: 3}
 		for range 3 {
 			all.Go(func() {
-				found, err := each(inflight.With(t.Context(), slot))
+				found, err := each(inflight.WithSlot(t.Context(), slot))
 				require.NoError(t, err)
 				require.Equal(t, []string{"read"}, found)
 			})

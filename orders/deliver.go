@@ -85,7 +85,7 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 // awaitMove waits until no other request of this process moves the order, without the slot of the
 // request. moved is true if there was one.
 func (s *Service) awaitMove(ctx context.Context, id uuid.UUID) (moved bool, err error) {
-	err = inflight.Outside(ctx, func() error {
+	err = inflight.WithoutSlot(ctx, func() error {
 		limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 		defer cancel()
 		release, waited, err := s.orderLocks.acquire(limited, id)

@@ -47,7 +47,7 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	if !order.Status.Ended() || pending {
 		return ErrNotEnded
 	}
-	if err := inflight.Outside(ctx, func() error { return s.deleteHistory(ctx, order.ID) }); err != nil {
+	if err := inflight.WithoutSlot(ctx, func() error { return s.deleteHistory(ctx, order.ID) }); err != nil {
 		return err
 	}
 	if err := s.forgetIdentity(ctx, order); err != nil {

@@ -22,7 +22,7 @@ func (s *Service) enterMoves(ctx context.Context, caller Caller) (leave func(), 
 	if entered {
 		return leave, nil
 	}
-	err = inflight.Outside(ctx, func() (err error) {
+	err = inflight.WithoutSlot(ctx, func() (err error) {
 		limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 		defer cancel()
 		if leave, err = s.movePool.Acquire(limited, operator); err != nil {

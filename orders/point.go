@@ -83,7 +83,7 @@ func (s *Service) resolveLink(ctx context.Context, link string, country maplink.
 	if !errors.As(unread, &short) {
 		return point, unread, nil
 	}
-	err = inflight.Outside(ctx, func() error {
+	err = inflight.WithoutSlot(ctx, func() error {
 		point, unread = s.options.MapLinks.Resolve(ctx, link, country)
 		return ctx.Err()
 	})

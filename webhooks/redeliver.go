@@ -99,7 +99,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 // request: the receiver decides how long that takes.
 func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
 	ref := Ref(db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL})
-	err := inflight.Outside(ctx, func() error {
+	err := inflight.WithoutSlot(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 		defer cancel()
 		run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -168,7 +168,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 // startRedelivery makes the worker send deliveries of a webhook again. It holds no slot of the
 // request: Temporal may be slow to answer.
 func (s *Service) startRedelivery(ctx context.Context, hook *models.Webhook, refs []workflows.WebhookDeliveryRef) error {
-	return inflight.Outside(ctx, func() error {
+	return inflight.WithoutSlot(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 		defer cancel()
 		_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{

@@ -52,7 +52,7 @@ func (p *Pool) run(ctx context.Context, work func() error) error {
 	if p.waiting.Add(1) > maxWaiting+int64(cap(p.running)) {
 		return ErrBusy
 	}
-	return inflight.Outside(ctx, func() error {
+	return inflight.WithoutSlot(ctx, func() error {
 		select {
 		case p.running <- struct{}{}:
 		case <-ctx.Done():

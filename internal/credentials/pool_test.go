@@ -18,9 +18,9 @@ import (
 // heldSlots counts the slots of requests that are held.
 type heldSlots struct{ held atomic.Int64 }
 
-func (s *heldSlots) Leave() { s.held.Add(-1) }
+func (s *heldSlots) Release() { s.held.Add(-1) }
 
-func (s *heldSlots) Return(context.Context) error { s.held.Add(1); return nil }
+func (s *heldSlots) Reacquire(context.Context) error { s.held.Add(1); return nil }
 
 // Of many passwords at once only as many are compared as the pool is large, those that wait hold no
 // slot, the queue is bounded, and whoever is no longer waited for leaves it.
@@ -49,7 +49,7 @@ func TestPool_bounds(t *testing.T) {
 	ask := func(ctx context.Context) (bool, error) {
 		slots.held.Add(1)
 		defer slots.held.Add(-1)
-		return pool.Matches(inflight.With(ctx, slots), "hash", "password")
+		return pool.Matches(inflight.WithSlot(ctx, slots), "hash", "password")
 	}
 	var all sync.WaitGroup
 	var matched, left atomic.Int64

@@ -9,28 +9,29 @@ import (
 
 // Slot is the slot that a request holds among those handled at the same time.
 type Slot interface {
-	// Leave gives the slot back.
-	Leave()
-	// Return waits for a slot again until ctx ends.
-	Return(ctx context.Context) error
+	// Release gives the slot back.
+	Release()
+	// Reacquire waits for a slot again until ctx ends.
+	Reacquire(ctx context.Context) error
 }
 
 type slotKey struct{}
 
-// With returns a context that carries the request's slot.
-func With(ctx context.Context, slot Slot) context.Context {
+// WithSlot returns a context that carries the request's slot.
+func WithSlot(ctx context.Context, slot Slot) context.Context {
 	return context.WithValue(ctx, slotKey{}, slot)
 }
 
-// Outside runs work without the slot of the request, if ctx carries one. Once the work has ended,
-// the request waits for a slot as long as ctx allows: refused then, its caller would take what was
-// done for undone. It does so also if the work fails: the caller may go on with something else.
-func Outside(ctx context.Context, work func() error) error {
+// WithoutSlot runs work without the slot of the request, if ctx carries one. Once the work has
+// ended, the request waits for a slot as long as ctx allows: refused then, its caller would take
+// what was done for undone. It does so also if the work fails: the caller may go on with something
+// else.
+func WithoutSlot(ctx context.Context, work func() error) error {
 	slot, ok := ctx.Value(slotKey{}).(Slot)
 	if !ok {
 		return work()
 	}
-	slot.Leave()
+	slot.Release()
 	err := work()
-	return cmp.Or(err, slot.Return(ctx))
+	return cmp.Or(err, slot.Reacquire(ctx))
 }

@@ -15,29 +15,29 @@ type recordedSlot struct {
 	full  error
 }
 
-func (s *recordedSlot) Leave() { s.steps = append(s.steps, "leave") }
+func (s *recordedSlot) Release() { s.steps = append(s.steps, "release") }
 
-func (s *recordedSlot) Return(context.Context) error {
-	s.steps = append(s.steps, "return")
+func (s *recordedSlot) Reacquire(context.Context) error {
+	s.steps = append(s.steps, "reacquire")
 	return s.full
 }
 
-func TestOutside(t *testing.T) {
+func TestWithoutSlot(t *testing.T) {
 	t.Parallel()
 	slot := &recordedSlot{}
-	ctx := inflight.With(t.Context(), slot)
-	require.NoError(t, inflight.Outside(ctx, func() error { slot.steps = append(slot.steps, "work"); return nil }))
-	require.Equal(t, []string{"leave", "work", "return"}, slot.steps)
+	ctx := inflight.WithSlot(t.Context(), slot)
+	require.NoError(t, inflight.WithoutSlot(ctx, func() error { slot.steps = append(slot.steps, "work"); return nil }))
+	require.Equal(t, []string{"release", "work", "reacquire"}, slot.steps)
 
 	failed := errors.New("failed")
 	slot.steps = nil
-	require.ErrorIs(t, inflight.Outside(ctx, func() error { return failed }), failed)
-	require.Equal(t, []string{"leave", "return"}, slot.steps)
+	require.ErrorIs(t, inflight.WithoutSlot(ctx, func() error { return failed }), failed)
+	require.Equal(t, []string{"release", "reacquire"}, slot.steps)
 	slot.full = errors.New("full")
-	require.ErrorIs(t, inflight.Outside(ctx, func() error { return failed }), failed)
-	require.ErrorIs(t, inflight.Outside(ctx, func() error { return nil }), slot.full)
+	require.ErrorIs(t, inflight.WithoutSlot(ctx, func() error { return failed }), failed)
+	require.ErrorIs(t, inflight.WithoutSlot(ctx, func() error { return nil }), slot.full)
 
 	called := false
-	require.NoError(t, inflight.Outside(t.Context(), func() error { called = true; return nil }))
+	require.NoError(t, inflight.WithoutSlot(t.Context(), func() error { called = true; return nil }))
 	require.True(t, called, "without a slot there is nothing to give back")
 }

@@ -82,7 +82,7 @@ func (b *bucket) prepare() error { return nil }
 func (b *bucket) do(ctx context.Context, operation func(context.Context) error) error {
 	limited, cancel := context.WithTimeoutCause(ctx, b.timeout, errSlowBucket)
 	defer cancel()
-	return inflight.Outside(ctx, func() error { return explained(limited, operation(limited)) })
+	return inflight.WithoutSlot(ctx, func() error { return explained(limited, operation(limited)) })
 }
 
 // explained returns fs.ErrNotExist where the service answers that there is no such object, and adds

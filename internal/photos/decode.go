@@ -44,7 +44,7 @@ func (p picture) decoded(ctx context.Context, owner string, use func(image.Image
 	if p.decodedBytes > decodeBudget {
 		return fmt.Errorf("%w: %d x %d of a costly kind", ErrTooManyPixels, p.width, p.height)
 	}
-	return inflight.Outside(ctx, func() error { return p.decodeInTurn(ctx, owner, use) })
+	return inflight.WithoutSlot(ctx, func() error { return p.decodeInTurn(ctx, owner, use) })
 }
 
 // decodeInTurn decodes a picture once the owner has a decoder and the budget has room. Its share of

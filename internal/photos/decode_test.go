@@ -132,8 +132,8 @@ type requestSlot struct {
 	full error
 }
 
-func (r *requestSlot) Leave()                       { r.held = false }
-func (r *requestSlot) Return(context.Context) error { r.held = r.full == nil; return r.full }
+func (r *requestSlot) Release()                        { r.held = false }
+func (r *requestSlot) Reacquire(context.Context) error { r.held = r.full == nil; return r.full }
 
 // A request that waits for a decoder holds no slot, and one that gets none afterwards is told so,
 // not that its photo is none. Not parallel: it takes all decoders.
@@ -150,7 +150,7 @@ func TestDecoding_waitsWithoutTheSlotOfItsRequest(t *testing.T) {
 			slot := &requestSlot{held: true, full: full}
 			done := make(chan error, 1)
 			go func() {
-				ctx := inflight.With(t.Context(), slot)
+				ctx := inflight.WithSlot(t.Context(), slot)
 				_, _, _, err := clean(ctx, "other", photo, thumbnailSide)
 				if err != nil {
 					err = rejection(ctx, err)
