@@ -64,9 +64,10 @@ func mayDeactivate(hook *models.Webhook, result sender.Result, now time.Time) bo
 	return result.Gone() || !result.Delivered() && isOpenTooLong(hook, now)
 }
 
-// isOpenTooLong reports whether a webhook's circuit has been open for deactivateAfter.
+// isOpenTooLong reports whether a webhook's circuit has been open for deactivateAfter. A paused
+// webhook is only sent test events, by whoever repairs its receiver.
 func isOpenTooLong(hook *models.Webhook, now time.Time) bool {
-	return hook.CircuitOpenedAt != nil && now.Sub(*hook.CircuitOpenedAt) >= deactivateAfter
+	return hook.CircuitOpenedAt != nil && hook.PausedAt == nil && now.Sub(*hook.CircuitOpenedAt) >= deactivateAfter
 }
 
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {

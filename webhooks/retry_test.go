@@ -301,6 +301,29 @@ func TestFailing_pausesDoNotCount(t *testing.T) {
 	})
 }
 
+// Whoever repairs a receiver may try a paused webhook for as long as it takes: what was kept is sent
+// when it is resumed.
+func TestFailing_triedWhilePaused(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		webhookID, _ := s.Register(t, s.Key, newConfigurableReceiver(t, http.StatusBadGateway).Receiver, onlyCreated)
+		s.openCircuit(t, webhookID)
+		s.change(t, s.Key, webhookID, map[string]any{"paused": true}, http.StatusOK)
+		for range 6 {
+			s.now.Advance(24 * time.Hour)
+			now := s.now.Now()
+			tried := models.WebhookDelivery{
+				ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, Event: models.EventTest, Data: "{}",
+				Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now,
+			}
+			require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{tried}))
+			require.Equal(t, sendOutcome{failed: true}, s.send(t, tried.ID, models.CauseRedelivery))
+			_, attempts := s.deliveryRow(t, tried.ID.String())
+			require.Len(t, attempts, 1)
+		}
+		require.True(t, s.webhookRow(t, webhookID).Active)
+	})
+}
+
 // Whoever sends a delivery keeps its schedule: a second workflow that sends the same one waits
 // until the next attempt is due, and a redelivery that a person asked for does not.
 func TestRetry_everySenderKeepsTheSchedule(t *testing.T) {
