@@ -18,8 +18,9 @@ type CoveredCache struct {
 }
 
 // coverageVersion changes whenever an operator or what one covers does: no operator is deleted, and
-// settings versions only grow.
-type coverageVersion struct{ Operators, Settings int64 }
+// settings versions only grow. Suspended operators are counted because whoever suspends one by hand,
+// or with an earlier release, leaves its settings version as it was.
+type coverageVersion struct{ Operators, Suspended, Settings int64 }
 
 // NewCoveredCache returns a cache that reads on first use.
 func NewCoveredCache(database *DB) *CoveredCache { return &CoveredCache{db: database} }
@@ -62,7 +63,7 @@ func (c *CoveredCache) store(version coverageVersion, countryCode string, covere
 }
 
 func (d *DB) coverageVersion(ctx context.Context) (version coverageVersion, err error) {
-	err = d.with(ctx).Raw("SELECT COUNT(*) AS operators, CAST(COALESCE(SUM(settings_version), 0) AS BIGINT) AS settings FROM operators").
-		Scan(&version).Error
+	err = d.with(ctx).Raw(`SELECT COUNT(*) AS operators, COUNT(suspended_at) AS suspended,
+		CAST(COALESCE(SUM(settings_version), 0) AS BIGINT) AS settings FROM operators`).Scan(&version).Error
 	return version, err
 }

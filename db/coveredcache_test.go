@@ -48,5 +48,9 @@ func TestCoveredCache(t *testing.T) {
 		require.NotContains(t, covered("PE", cached), puno.ID)
 		require.NoError(t, s.App.DB.SetSuspended(t.Context(), tenant.Operator.ID, nil, now))
 		require.Contains(t, covered("PE", fresh), puno.ID)
+
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE operators SET suspended_at = created_at WHERE id = $1", tenant.Operator.ID)
+		require.NoError(t, err)
+		require.NotContains(t, covered("PE", fresh), puno.ID, "suspended by hand")
 	})
 }
