@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -207,7 +208,8 @@ func (d *dayCache[T]) extend(ctx context.Context, list dayList, known *cachedDay
 		}
 		found, err := d.readRange(ctx, list, known, dates)
 		if err != nil {
-			known.inPieces = true
+			// A client that has left tells nothing about how long all of them take.
+			known.inPieces = known.inPieces || !errors.Is(ctx.Err(), context.Canceled)
 			return err
 		}
 		known.first, known.last = min(known.first, dates.first), max(known.last, dates.last)

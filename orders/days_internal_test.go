@@ -96,6 +96,24 @@ func TestDays_each_waitsForWhoReads(t *testing.T) {
 	})
 }
 
+// A client that leaves does not make the requests after it read in pieces.
+func TestDays_each_inOneReadAfterAClientHasLeft(t *testing.T) {
+	t.Parallel()
+	var reads int
+	list := newDayCache(nil, clock.System(), func(ctx context.Context, _ db.OrderScope, _ db.OrderFilter, _ *time.Location) (map[int64]string, error) {
+		reads++
+		return map[int64]string{3: "read"}, ctx.Err()
+	})
+	each := func(ctx context.Context) error {
+		return list.each(ctx, dayList{zone: time.UTC}, 1, 10*pieceDays, func(int64, string) {})
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	require.ErrorIs(t, each(left), context.Canceled)
+	require.NoError(t, each(t.Context()))
+	require.Equal(t, 2, reads)
+}
+
 // Days that are too many for one request are read by several, each of which goes on where the one
 // before it failed; days without orders cost few reads.
 func TestDays_each_goesOnAfterAFailure(t *testing.T) {
