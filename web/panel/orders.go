@@ -152,7 +152,9 @@ func (p *Pages) listOrders(v *Request) error {
 	if page.WithoutPoint, err = p.Orders.CountWithoutPoint(v.Ctx(), v.Caller); err != nil {
 		return err
 	}
-	p.rememberList(v, page.Refresh)
+	if complaint == "" {
+		p.rememberList(v, page.Refresh)
+	}
 	return p.show(v, page.Search.status(http.StatusOK), "orders", "Pedidos", page)
 }
 

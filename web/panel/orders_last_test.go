@@ -46,6 +46,19 @@ func TestOrders_theLastListIsItsUsersOnly(t *testing.T) {
 	})
 }
 
+// A search that cannot be made leaves the way back to the list before it.
+func TestOrders_theLastListIsNoRefusedSearch(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		row := tenant.Row(s.App.Clock().Now())
+		tenant.InsertRows(t, []models.Order{row})
+		v := visit(t, s, tenant, nil)
+		v.read("/panel/pedidos?q=Quintanilla")
+		require.Equal(t, http.StatusBadRequest, v.get("/panel/pedidos?q=%25").Status)
+		require.Contains(t, v.read("/panel/pedidos/"+row.ID.String()).Text, `href="/panel/pedidos?q=Quintanilla"`)
+	})
+}
+
 // A list that was searched with a long text, as a pasted one, is too long for a cookie: the way
 // back from an order leads to all orders, not to the list before.
 func TestOrders_aListThatIsTooLongToRemember(t *testing.T) {
