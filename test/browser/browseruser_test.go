@@ -110,14 +110,17 @@ func (p *browserUser) press(selector string) {
 	p.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// pressNamed clicks the first visible element with the text.
+// isLoaded is true when the page's own scripts have run.
+const isLoaded = `document.readyState === "complete"`
+
+// pressNamed clicks the first visible element with the text, once the page is loaded.
 func (p *browserUser) pressNamed(selector, name string) {
 	p.t.Helper()
 	p.until(func() error {
 		pressed := read(p.t, p.tab, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
-			const found = [...document.querySelectorAll(%q)].find((e) => e.textContent.includes(%q) && e.getClientRects().length);
+			const found = %s && [...document.querySelectorAll(%q)].find((e) => e.textContent.includes(%q) && e.getClientRects().length);
 			if (found) found.click();
-			return !!found; })()`, selector, name)))
+			return !!found; })()`, isLoaded, selector, name)))
 		if !pressed {
 			return fmt.Errorf("there is no %s called %s on %s", selector, name, p.text())
 		}
@@ -130,23 +133,23 @@ func (p *browserUser) text() string {
 	return read(p.t, p.tab, chromedp.Evaluate[string](`document.body ? document.body.innerText : ""`))
 }
 
-// waitVisible waits until an element is shown.
+// waitVisible waits until the page is loaded and an element is shown.
 func (p *browserUser) waitVisible(selector string) {
 	p.t.Helper()
 	p.until(func() error {
-		if !read(p.t, p.tab, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.getClientRects().length > 0)`, selector))) {
+		if !read(p.t, p.tab, chromedp.Evaluate[bool](fmt.Sprintf(`%s && [...document.querySelectorAll(%q)].some((e) => e.getClientRects().length > 0)`, isLoaded, selector))) {
 			return fmt.Errorf("there is no %s on %s", selector, p.text())
 		}
 		return nil
 	})
 }
 
-// waitForText waits until a text is on the page.
+// waitForText waits until the page is loaded and a text is on it.
 func (p *browserUser) waitForText(text string) {
 	p.t.Helper()
 	p.until(func() error {
-		if shown := p.text(); !strings.Contains(shown, text) {
-			return fmt.Errorf("%q is not on the page: %s", text, shown)
+		if shown := read(p.t, p.tab, chromedp.Evaluate[string](isLoaded+` ? document.body.innerText : ""`)); !strings.Contains(shown, text) {
+			return fmt.Errorf("%q is not on the page: %s", text, p.text())
 		}
 		return nil
 	})

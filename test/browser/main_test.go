@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,14 @@ func open(t *testing.T, width int) context.Context {
 	require.NoError(t, err)
 	tab, cancelTab := chromedp.NewContext(running, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancelTab)
-	require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(int64(width), 900)))
+	// A tab lives as long as the context of its first action, which can have no deadline of its own.
+	opened := make(chan error, 1)
+	go func() { opened <- chromedp.Do(tab, chromedp.EmulateViewport(int64(width), 900)) }()
+	select {
+	case err := <-opened:
+		require.NoError(t, err)
+	case <-time.After(poll.Deadline):
+		t.Fatalf("the browser opened no window within %s", poll.Deadline)
+	}
 	return tab
 }

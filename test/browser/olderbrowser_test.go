@@ -6,6 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"despacho/models"
 	"despacho/test/apptest"
 )
 
@@ -41,22 +42,44 @@ func TestPanel_theMenuWithoutPopovers(t *testing.T) {
 	})
 }
 
-// Older browsers know neither AbortSignal.timeout nor requestSubmit, and some no dialogs: packages
-// are received all the same, and forms with a file sent.
+// forget makes the page what an older browser makes of it: one that knows neither
+// AbortSignal.timeout nor requestSubmit, nor dialogs.
+func (p *browserUser) forget() {
+	p.t.Helper()
+	read(p.t, p.tab, chromedp.Evaluate[bool](`delete AbortSignal.timeout && delete HTMLFormElement.prototype.requestSubmit && delete window.HTMLDialogElement`))
+}
+
+// In older browsers packages are received, and forms with a file sent.
 func TestPanel_scriptsInOlderBrowsers(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
-		forget := func(p *browserUser) {
-			read(t, p.tab, chromedp.Evaluate[bool](`delete AbortSignal.timeout && delete HTMLFormElement.prototype.requestSubmit && delete window.HTMLDialogElement`))
-		}
 		p := openDelivery(t, s)
-		forget(p)
+		p.forget()
 		p.pressNamed("button", "Confirmar entrega")
 		p.waitForText("Pedido entregado.")
 
 		p.visit("/panel/recepcion")
 		p.waitForFocus("codigo")
-		forget(p)
+		p.forget()
 		p.scan("00000-000000")
 		p.waitVisible(`.outcome:not([data-outcome="unsent"])`)
+	})
+}
+
+// In a browser without dialogs a form with a file is sent without a session all the same, and the
+// page of signing in says that it has to be filled in again.
+func TestPanel_aSessionEndsInAnOlderBrowser(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		path := deliverable(t, s, tenant, 120)
+		user := models.User{}
+		p := openDesktop(t, s)
+		p.signInAs(tenant, &user)
+		p.visit(path)
+		p.forget()
+		p.pressNamed("summary", "Entregar")
+		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+		endSessions(t, s, user)
+		p.pressNamed("button", "Confirmar entrega")
+		p.waitForText("Su sesión terminó.")
 	})
 }

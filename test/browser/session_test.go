@@ -11,6 +11,13 @@ import (
 	"despacho/test/apptest"
 )
 
+// endSessions ends every session of a user, as when they have expired.
+func endSessions(t *testing.T, s *apptest.Service, user models.User) {
+	t.Helper()
+	_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id = $1", user.ID)
+	require.NoError(t, err)
+}
+
 // A session that ends in the middle of a form loses nothing, not even a photo.
 func TestPanel_aSessionEndsInTheMiddleOfAForm(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
@@ -19,13 +26,9 @@ func TestPanel_aSessionEndsInTheMiddleOfAForm(t *testing.T) {
 		user := models.User{}
 		p := openDesktop(t, s)
 		p.signInAs(tenant, &user)
-		end := func() {
-			_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id = '"+user.ID.String()+"'")
-			require.NoError(t, err)
-		}
 		p.visit("/panel/tiendas")
 		p.fill("#name", "Zapatería Lux")
-		end()
+		endSessions(t, s, user)
 		p.pressNamed("main button[type=submit]", "Agregar")
 		p.waitForText("Su sesión terminó.")
 		p.fill("#email", user.Email)
@@ -36,7 +39,7 @@ func TestPanel_aSessionEndsInTheMiddleOfAForm(t *testing.T) {
 		p.visit(path)
 		p.pressNamed("summary", "Entregar")
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
-		end()
+		endSessions(t, s, user)
 		p.pressNamed("button", "Confirmar entrega")
 		p.waitForText("Ingrese y el formulario sigue como está.")
 		p.fill("#resume-email", user.Email)
@@ -86,8 +89,7 @@ func TestPanel_aListThatIsNoLongerRefreshedSaysSo(t *testing.T) {
 			return nil
 		})
 
-		_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id = '"+user.ID.String()+"'")
-		require.NoError(t, err)
+		endSessions(t, s, user)
 		refresh()
 		p.waitForText("Esta lista ya no se actualiza: su sesión terminó o cambió. Recargue la página.")
 	})
