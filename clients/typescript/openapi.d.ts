@@ -1803,7 +1803,8 @@ export interface components {
                 "Content-Security-Policy": components["headers"]["Page-Policy"];
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "Referrer-Policy": components["headers"]["Referrer-Policy"];
-                "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                /** @description Solo en la página de un paquete cuya búsqueda empezó. */
+                "X-Robots-Tag"?: "noindex";
                 [name: string]: unknown;
             };
             content: {
