@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -38,10 +39,24 @@ type Reception struct {
 	ExpectedAt uuid.UUID
 }
 
+// Scan is what a reception desk sends.
+type Scan struct {
+	// Typed is the guide code as it was scanned or typed.
+	Typed string
+	// BranchID is the branch that receives; nil is the one that the order names.
+	BranchID *uuid.UUID
+	// SentBefore is how long ago the same scan was first sent, if no answer to it has arrived.
+	SentBefore time.Duration
+}
+
+// clockSkew is how much the clocks of the api and of Temporal may differ where a reception is
+// compared with its request.
+const clockSkew = 5 * time.Second
+
 // ReceiveByGuideCode receives the package with the scanned or typed guide code. What the user can
 // act on is an outcome; an error can be retried.
-func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
-	code, err := guidecode.Scan(typed)
+func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Scan) (*Reception, error) {
+	code, err := guidecode.Scan(scan.Typed)
 	switch {
 	case err == nil:
 	case errors.Is(err, guidecode.ErrCheck):
@@ -49,7 +64,7 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed s
 	default:
 		return &Reception{Outcome: ReceptionNotACode}, nil
 	}
-	if err := s.checkBranch(ctx, caller, branchID); err != nil {
+	if err := s.checkBranch(ctx, caller, scan.BranchID); err != nil {
 		return nil, err
 	}
 	order, err := s.db.OrderViewByGuideCode(ctx, caller.Scope(), code)
@@ -63,25 +78,46 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed s
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Received{BranchID: branchID}, "")
+	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Received{BranchID: scan.BranchID}, "")
 	if errors.Is(err, ErrMoveRefused) {
-		return s.classifyRefusal(ctx, caller, order.ID, reception)
+		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)
 	}
 	return reception, err
 }
 
 // classifyRefusal distinguishes a package that was already received from one that is refused. It
 // rereads the order, which another user may have received meanwhile.
-func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UUID, reception *Reception) (*Reception, error) {
+func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UUID, scan Scan, reception *Reception) (*Reception, error) {
 	var err error
 	if reception.Order, err = s.Get(ctx, caller, id); err != nil {
 		return nil, err
 	}
 	reception.Outcome = ReceptionRefused
 	if reception.Order.Status == models.StatusReceived {
-		reception.Outcome = ReceptionRepeated
+		reception.Outcome, err = s.outcomeOfReceived(ctx, caller, id, scan)
 	}
-	return reception, nil
+	return reception, err
+}
+
+// outcomeOfReceived is the outcome of a scan of a received order. A scan whose first answer was lost
+// may have received it: it is shown as if that answer had arrived, with its warnings.
+func (s *Service) outcomeOfReceived(ctx context.Context, caller Caller, id uuid.UUID, scan Scan) (ReceptionOutcome, error) {
+	if scan.SentBefore <= 0 || caller.UserID == nil {
+		return ReceptionRepeated, nil
+	}
+	moves, err := s.db.Moves(ctx, id)
+	if err != nil || len(moves) < 2 {
+		return ReceptionRepeated, err // an order is created before it is received
+	}
+	before, last := moves[len(moves)-2], moves[len(moves)-1]
+	firstSent := s.clock.Now().Add(-scan.SentBefore)
+	switch {
+	case last.UserID == nil || *last.UserID != *caller.UserID || last.At.Before(firstSent.Add(-clockSkew)):
+		return ReceptionRepeated, nil
+	case before.Status == models.StatusCancelled:
+		return ReceptionRevived, nil
+	}
+	return ReceptionDone, nil
 }
 
 // Receptions are the receptions of one day.

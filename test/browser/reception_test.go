@@ -43,3 +43,25 @@ func TestPanel_theBranchAtTheCounterByKeyboard(t *testing.T) {
 		p.waitForFocus("codigo")
 	})
 }
+
+// A scan whose answer is lost is sent again, and its package is shown as received, not as one that
+// somebody had received before.
+func TestPanel_anAnswerAtTheCounterIsLost(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		order := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + id, Key: tenant.KeyA})
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/recepcion")
+		p.waitForFocus("codigo")
+		read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+			const real = fetch;
+			window.fetch = async (...request) => { window.fetch = real; await real(...request); throw new TypeError("lost"); };
+			return true; })()`))
+		p.scan(order.String("guide_code"))
+		p.waitVisible(`.outcome[data-outcome="unsent"]`)
+		p.pressNamed("button", "Reintentar ahora")
+		p.waitVisible(`.outcome[data-outcome="received"]`)
+	})
+}

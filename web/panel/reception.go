@@ -2,7 +2,9 @@ package panel
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -78,7 +80,8 @@ func (p *Pages) receive(v *Request) error {
 		return err
 	}
 	p.SetCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
-	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, typed, optionalID(chosen))
+	scan := orders.Scan{Typed: typed, BranchID: optionalID(chosen), SentBefore: sentBefore(values.Get("hace"))}
+	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, scan)
 	if err == nil {
 		page.Result = page.resultOf(v, received, typed)
 		return p.respondReception(v, http.StatusOK, page)
@@ -89,6 +92,15 @@ func (p *Pages) receive(v *Request) error {
 	}
 	page.Result, page.Typed = answer, typed
 	return p.respondReception(v, status, page)
+}
+
+// sentBefore reads the milliseconds since a script first sent a scan to which it got no answer.
+func sentBefore(given string) time.Duration {
+	milliseconds, err := strconv.ParseInt(given, 10, 32)
+	if err != nil {
+		return 0 // the scan is sent for the first time
+	}
+	return time.Duration(milliseconds) * time.Millisecond
 }
 
 // respondReception shows the page, or only the changed part to a script.

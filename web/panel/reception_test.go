@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/guidecode"
 	"despacho/models"
@@ -204,6 +205,39 @@ func TestReception_revives(t *testing.T) {
 		c.hears(p.code, "revived", "Recibido y reactivado", "Estaba cancelado por falta de recepción: vuelve a estar en curso.")
 		require.Equal(t, "received", c.order(p).String("status"))
 		c.hears(p.code, "repeated")
+		require.Equal(t, "revived", c.sendsAgain(p, "3600000"))
+	})
+}
+
+// sendsAgain is scan for a code that was first sent so many milliseconds ago, without an answer. It
+// returns the outcome.
+func (c *counter) sendsAgain(p parcel, sentBefore string) string {
+	c.t.Helper()
+	answered := c.post("/panel/recepcion", url.Values{"codigo": {p.code}, "hace": {sentBefore}})
+	require.Equal(c.t, http.StatusOK, answered.Status, answered.Text)
+	_, rest, _ := strings.Cut(answered.Text, `data-outcome="`)
+	outcome, _, _ := strings.Cut(rest, `"`)
+	return outcome
+}
+
+// A scan that is sent again because its answer was lost is answered as the first time, with what
+// the desk has to know; another user's reception and an earlier one are not taken for its own.
+func TestReception_answersAgainWhatWasLost(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		now := clock.NewManual(time.Now())
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: now})
+		tenant := s.NewTenant(t)
+		c, colleague := counterOf(t, s, tenant), counterOf(t, s, tenant)
+		p := c.parcel()
+		require.Equal(t, "received", c.sendsAgain(p, "20000"), "the first one did not arrive")
+		require.Equal(t, "received", c.sendsAgain(p, "20000"))
+		for _, sentBefore := range []string{"", "0", "-20000", "x", "99999999999999999999"} {
+			require.Equal(t, "repeated", c.sendsAgain(p, sentBefore), sentBefore)
+		}
+		require.Equal(t, "repeated", colleague.sendsAgain(p, "20000"))
+		now.Advance(time.Hour)
+		require.Equal(t, "repeated", c.sendsAgain(p, "20000"), "received long before")
 	})
 }
 

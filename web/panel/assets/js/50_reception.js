@@ -53,8 +53,11 @@
     shown.replaceWith(fresh);
   };
 
-  // send returns what keeps a code from being received, or nothing once the service has answered for it.
-  const send = async (scan) => {
+  // send returns what keeps a code from being received, or nothing once the service has answered for it. A scan whose answer was lost
+  // says how long ago it was first sent: what it has received then was not received before.
+  const send = async ({ codigo, sucursal, sentAt }) => {
+    const scan = { codigo, sucursal };
+    if (sentAt) scan.hace = Date.now() - sentAt;
     let response;
     try {
       response = await fetch(form.action, {
@@ -78,8 +81,11 @@
     clearTimeout(waiting);
     while (line.length > 0) {
       showLine();
+      const sentAt = Date.now();
       const failure = await send(line[0]);
       if (failure) {
+        line[0].sentAt ??= sentAt;
+        keep();
         const first = !stuck;
         stuck = true;
         if (first) sayFailure(line[0].codigo, failure);
