@@ -119,21 +119,12 @@ func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, b
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
 	for attempt := 1; ; attempt++ {
-		err := s.sendUpdate(ctx, order, request, updateID)
-		for isUnanswered(err) && ctx.Err() == nil {
-			// The SDK gives a call up after a minute, though the caller still waits.
-			err = s.sendUpdate(ctx, order, request, updateID)
-		}
+		err := s.sendUntilAnswered(ctx, order, request, updateID)
 		if err == nil {
 			return nil
 		}
-		written, lookupErr := s.isWritten(ctx, updateID)
-		if written {
-			s.signalRefresh(ctx, order.ID)
-			return nil
-		}
 		refusal, refused := workflows.AsRefusal(err)
-		if err = errors.Join(err, lookupErr); !refused || lookupErr != nil {
+		if !refused {
 			if !hasLeft(ctx) {
 				s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
 			}
@@ -159,6 +150,36 @@ func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, b
 		order, updateID = &current.Order, uuid.NewString()
 	}
 }
+
+// sendUntilAnswered sends an update again for as long as the caller waits and Temporal does not
+// answer. It returns nil once the move is stored, and a refusal only if the move is not.
+func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, request workflows.Message, updateID string) error {
+	for {
+		err := s.sendUpdate(ctx, order, request, updateID)
+		if err == nil {
+			return nil
+		}
+		written, lookupErr := s.isWritten(ctx, updateID)
+		switch {
+		case written:
+			s.signalRefresh(ctx, order.ID)
+			return nil
+		case lookupErr != nil:
+			return fmt.Errorf("looking for the move: %w (after: %v)", lookupErr, err)
+		case !isUnanswered(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(sendAgainAfter):
+		}
+	}
+}
+
+// sendAgainAfter is the pause before an update is sent again. The SDK has waited longer, unless
+// Temporal could not be asked at all.
+const sendAgainAfter = 100 * time.Millisecond
 
 // updateID derives an update's id from the order, its sequence number, the move and its content. A
 // photo counts by the attachment's hash: its name is new in every request. The hash is keyed,
