@@ -18,8 +18,8 @@ type CoveredCache struct {
 }
 
 // coverageVersion changes whenever an operator or what one covers does: no operator is deleted, and
-// settings versions only grow. Suspended operators are counted because whoever suspends one by hand,
-// or with an earlier release, leaves its settings version as it was.
+// settings versions only grow. Suspended operators are counted because whoever suspends one by
+// hand, or with an earlier release, leaves its settings version as it was.
 type coverageVersion struct{ Operators, Suspended, Settings int64 }
 
 // NewCoveredCache returns a cache that reads on first use.

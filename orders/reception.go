@@ -99,8 +99,8 @@ func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UU
 	return reception, err
 }
 
-// outcomeOfReceived is the outcome of a scan of a received order. A scan whose first answer was lost
-// may have received it: it is shown as if that answer had arrived, with its warnings.
+// outcomeOfReceived is the outcome of a scan of a received order. A scan whose first answer was
+// lost may have received it: it is shown as if that answer had arrived, with its warnings.
 func (s *Service) outcomeOfReceived(ctx context.Context, caller Caller, id uuid.UUID, scan Scan) (ReceptionOutcome, error) {
 	if scan.SentBefore <= 0 || caller.UserID == nil {
 		return ReceptionRepeated, nil

@@ -301,8 +301,8 @@ func TestFailing_pausesDoNotCount(t *testing.T) {
 	})
 }
 
-// Whoever repairs a receiver may try a paused webhook for as long as it takes: what was kept is sent
-// when it is resumed.
+// Whoever repairs a receiver may try a paused webhook for as long as it takes: what was kept is
+// sent when it is resumed.
 func TestFailing_triedWhilePaused(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		webhookID, _ := s.Register(t, s.Key, newConfigurableReceiver(t, http.StatusBadGateway).Receiver, onlyCreated)
