@@ -37,8 +37,10 @@ func NewSecret() []byte {
 // Text is a secret in the form that people can type into their application.
 func Text(secret []byte) string { return encoding.EncodeToString(secret) }
 
-// URI is what the application reads from a QR code.
+// URI is what the application reads from a QR code. Its label is the issuer, a colon and the
+// account, so that the issuer can have no colon of its own.
 func URI(issuer, account string, secret []byte) string {
+	issuer = strings.Join(strings.Fields(strings.ReplaceAll(issuer, ":", " ")), " ")
 	query := url.Values{"secret": {Text(secret)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(Digits)}, "period": {fmt.Sprint(period)}}
 	encoded := strings.ReplaceAll(query.Encode(), "+", "%20") // applications show a + as it is
 	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: encoded}).String()

@@ -47,4 +47,9 @@ func TestURI(t *testing.T) {
 	require.Equal(t, []string{"otpauth", "totp", "/Rayo & Envíos:ana+1@rayo.example"}, []string{uri.Scheme, uri.Host, uri.Path})
 	require.Equal(t, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", uri.Query().Get("secret"))
 	require.Equal(t, "Rayo & Envíos", uri.Query().Get("issuer"))
+
+	uri, err = url.Parse(totp.URI("Rayo: Lima", "ana@rayo.example", []byte("12345678901234567890")))
+	require.NoError(t, err)
+	require.Equal(t, "/Rayo Lima:ana@rayo.example", uri.Path, "an application takes what is before the first colon for the issuer")
+	require.Equal(t, "Rayo Lima", uri.Query().Get("issuer"))
 }
