@@ -12,7 +12,10 @@ import (
 	"despacho/web/panel/format"
 )
 
-const ordersFilePath = "/panel/pedidos.csv"
+const (
+	ordersFilePath     = "/panel/pedidos.csv"
+	assignmentFilePath = "/panel/asignacion.csv"
+)
 
 // downloadTime is how long a file may take, on a slow connection too.
 const downloadTime = 15 * time.Minute
@@ -93,6 +96,15 @@ func fileTime(v *Request, at *time.Time) string {
 // downloadOrders sends every order of a list, with the filters of its page and the totals in the
 // last row.
 func (p *Pages) downloadOrders(v *Request) error {
+	return p.sendOrdersFile(v, readOrderQuery(v).ordersQuery())
+}
+
+// downloadAssignment sends the orders that can be assigned.
+func (p *Pages) downloadAssignment(v *Request) error {
+	return p.sendOrdersFile(v, readAssignmentQuery(v).ordersQuery())
+}
+
+func (p *Pages) sendOrdersFile(v *Request, query orders.Query) error {
 	names := storeNaming{}
 	if v.Caller.StoreID != nil {
 		store, err := p.DB.Store(v.Ctx(), *v.Caller.StoreID)
@@ -107,8 +119,6 @@ func (p *Pages) downloadOrders(v *Request) error {
 		}
 		names = storeNames(stores)
 	}
-	query := readOrderQuery(v).ordersQuery()
-	query.LocationID = optionalID(v.Query("destino"))
 	if err := p.Orders.CheckSearch(v.Caller, query); err != nil {
 		return err
 	}
@@ -161,7 +171,6 @@ func (q orderQuery) FilePath() string {
 
 // FilePath is the address of the list's file.
 func (q assignmentQuery) FilePath() string {
-	return withQuery(ordersFilePath, map[string]string{
-		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider,
-	})
+	q.Page, q.All = 1, false // a file has every page, and nothing to tick
+	return q.at(assignmentFilePath)
 }

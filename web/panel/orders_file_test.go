@@ -79,7 +79,29 @@ func TestOrdersFile(t *testing.T) {
 
 		require.Len(t, fileRows(t, visit(t, s, tenant, &tenant.StoreB).read("/panel/pedidos.csv")), 3, "a store has its own")
 		require.Len(t, fileRows(t, visit(t, s, s.NewTenant(t), nil).read("/panel/pedidos.csv")), 2, "and another operator none of them")
-		require.Len(t, fileRows(t, v.read("/panel/pedidos.csv?destino="+apptest.Surco.String())), 2)
+	})
+}
+
+// The file of the assignment has what its page lists.
+func TestOrdersFile_ofTheAssignment(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		inSurco := func(o *models.Order) { o.LocationID = apptest.Surco }
+		received := apptest.ReceivedAfter(time.Hour)
+		assigned := func(o *models.Order) {
+			o.Status, o.RiderID, o.AssignedAt = models.StatusAssigned, &tenant.Riders[0].ID, o.ReceivedAt
+		}
+		day := apptest.FrozenAt.Add(-24 * time.Hour)
+		tenant.InsertRows(t, []models.Order{
+			tenant.Row(day), tenant.Row(day, received), tenant.Row(day, received, inSurco), tenant.Row(day, received, assigned), tenant.Row(day, received, assigned, inSurco),
+		})
+		v := visit(t, s, tenant, nil)
+		for query, orders := range map[string]int{
+			"": 2, "?destino=" + apptest.Surco.String(): 1, "?estado=assigned": 2, "?estado=assigned&motorizado=" + tenant.Riders[1].ID.String(): 0,
+		} {
+			require.Len(t, fileRows(t, v.read("/panel/asignacion.csv"+query)), 1+orders+1, query)
+		}
+		require.Contains(t, v.read("/panel/asignacion?marcar=todos&destino="+apptest.Surco.String()).Text, `href="/panel/asignacion.csv?destino=`+apptest.Surco.String()+`"`)
 	})
 }
 

@@ -36,6 +36,7 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/recepcion", models.OperatorRead, p.showReception},
 		{post, "/panel/recepcion", models.OperatorWrite, p.receive},
 		{get, "/panel/asignacion", models.OperatorRead, p.showAssignment},
+		{get, assignmentFilePath, models.OperatorRead, p.downloadAssignment},
 		{post, "/panel/asignacion", models.OperatorWrite, p.assign},
 		{get, "/panel/pedidos/nuevo", models.AnyUser, p.newOrder},
 		{post, "/panel/pedidos/nuevo", models.AnyUserWrite, p.createOrder},
