@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -90,6 +91,9 @@ type cachedDays[T any] struct {
 	readAt, checkedAt time.Time
 	// inPieces means that a read of days has failed, perhaps because they were too many.
 	inPieces bool
+	// stale are the pieces that were read longer than rereadAfter ago, where inPieces. Each request
+	// reads one of them again: one that read all would fail.
+	stale []dayRange
 }
 
 func newDayCache[T any](database *db.DB, clk clock.Clock, read func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]T, error)) *dayCache[T] {
@@ -172,10 +176,14 @@ func (d *dayCache[T]) refresh(ctx context.Context, list dayList, known *cachedDa
 	setBack := now.Before(known.checkedAt)
 	// Nothing is known if no read has succeeded since the list was emptied, for whichever days.
 	nothing := known.byDay == nil || known.first > known.last
-	if nothing || setBack || now.Sub(known.readAt) >= rereadAfter {
-		known.byDay, known.first, known.last = map[int64]T{}, last+1, last
+	old := now.Sub(known.readAt) >= rereadAfter
+	if nothing || setBack || old && !known.inPieces {
+		known.byDay, known.first, known.last, known.stale = map[int64]T{}, last+1, last, nil
 		known.readAt, known.checkedAt = now, now
 	} else {
+		if old && len(known.stale) == 0 {
+			known.readAt, known.stale = now, known.pieces()
+		}
 		changed, err := d.db.ChangedDays(ctx, list.scope, list.between(known.first, known.last), list.zone, known.checkedAt.Add(-settledAfter))
 		if err != nil {
 			return err
@@ -184,6 +192,12 @@ func (d *dayCache[T]) refresh(ctx context.Context, list dayList, known *cachedDa
 			if _, err := d.readRange(ctx, list, known, dates); err != nil {
 				return err
 			}
+		}
+		if len(known.stale) > 0 {
+			if _, err := d.readRange(ctx, list, known, known.stale[0]); err != nil {
+				return err
+			}
+			known.stale = known.stale[1:]
 		}
 	}
 	if err := d.extend(ctx, list, known, first, last); err != nil {
@@ -240,6 +254,16 @@ func (k *cachedDays[T]) replace(dates dayRange, read map[int64]T) {
 	for day, value := range read {
 		k.byDay[day] = value
 	}
+}
+
+// pieces divides the days that have orders into pieces of pieceDays.
+func (k *cachedDays[T]) pieces() (pieces []dayRange) {
+	for _, day := range slices.Sorted(maps.Keys(k.byDay)) {
+		if n := len(pieces); n == 0 || pieces[n-1].last < day {
+			pieces = append(pieces, dayRange{day, min(day+pieceDays-1, k.last)})
+		}
+	}
+	return pieces
 }
 
 // dayRange is a range of days, both ends included.

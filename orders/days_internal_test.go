@@ -121,10 +121,11 @@ func TestDays_each_goesOnAfterAFailure(t *testing.T) {
 	database, err := db.Open(t.Context(), testenv.SQLite(t), db.Options{ConnectTimeout: poll.Deadline})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
-	const firstOrder, lastOrder, perRequest = 7_000, 7_365, 100 // days, and what a request has time for
+	const lastOrder, perRequest = 7_365, 100 // a day, and how many of them a request has time for
+	firstOrder, now := int64(7_000), clock.NewManual(time.Now())
 	tooLong := errors.New("the request has ended")
 	var left, reads int
-	list := newDayCache(database, clock.System(), func(_ context.Context, _ db.OrderScope, filter db.OrderFilter, _ *time.Location) (map[int64]int64, error) {
+	list := newDayCache(database, now, func(_ context.Context, _ db.OrderScope, filter db.OrderFilter, _ *time.Location) (map[int64]int64, error) {
 		reads++
 		found := map[int64]int64{}
 		for day := filter.From.Unix() / secondsADay; day < filter.Until.Unix()/secondsADay; day++ {
@@ -156,8 +157,17 @@ func TestDays_each_goesOnAfterAFailure(t *testing.T) {
 		require.ErrorIs(t, err, tooLong)
 	}
 	require.NoError(t, err)
-	require.Len(t, days, lastOrder-firstOrder+1)
+	require.EqualValues(t, lastOrder-firstOrder+1, len(days))
 	require.EqualValues(t, firstOrder, days[0])
 	require.EqualValues(t, lastOrder, days[len(days)-1])
 	require.Less(t, reads, 40)
+
+	// Later they are read again, a piece by each request, and no request fails.
+	now.Advance(rereadAfter)
+	firstOrder += 10 // whose orders were deleted by hand
+	for range (lastOrder-firstOrder)/pieceDays + 2 {
+		days, err = read(firstOrder-10, lastOrder)
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, firstOrder, days[0])
 }
