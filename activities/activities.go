@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
@@ -37,6 +38,8 @@ type Activities struct {
 	MapLinks  *maplink.Resolver
 	// Identity is nil where no provider is configured.
 	Identity *identity.Verifier
+	// LastPass is how long the last pass of Reconcile may take after the run's time is over.
+	LastPass time.Duration
 
 	// pass is this process's comparison of the database with Temporal; comparing guards it.
 	comparing sync.Mutex

@@ -22,8 +22,6 @@ const (
 	ReconcilePage = 500
 	// passInterval is the time between the passes of one run.
 	passInterval = 5 * time.Second
-	// lastPassTimeout is how long the last pass may take after the run's time is over.
-	lastPassTimeout = 20 * time.Second
 )
 
 // Reconcile makes passes over the orders without a confirmed workflow until the duration is over or
@@ -41,7 +39,7 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 			return runTime.Err() != nil
 		}
 	}
-	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
+	passes, cancel := context.WithTimeout(ctx, duration+a.LastPass)
 	defer cancel()
 	// These run concurrently with the passes: erasing and comparing may take the whole run.
 	background := make(chan error, 2)

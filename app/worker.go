@@ -30,6 +30,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		Webhooks: &sending,
 		Identity: a.identity,
 		MapLinks: a.mapLinks,
+		LastPass: a.Config.Timeouts.LastPass,
 	}, worker.Options{
 		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		BuildID: a.buildID, MakeCurrent: a.makeCurrent,

@@ -136,7 +136,9 @@ func (s *service) reconciling(t *testing.T, temporal client.Client) *activities.
 	log := slog.New(slog.DiscardHandler)
 	service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), temporal, clock.System(), log, orders.Options{TaskQueue: s.Config.TaskQueue})
 	t.Cleanup(service.Close)
-	return &activities.Activities{Orders: service, DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: log}
+	return &activities.Activities{
+		Orders: service, DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: log, LastPass: poll.Deadline,
+	}
 }
 
 // A run that has more to do than its time allows, or whose worker stops, ends after the orders that

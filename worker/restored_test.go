@@ -91,6 +91,7 @@ func TestRestored_movesAreMadeAgain(t *testing.T) {
 func (s *service) comparing() *activities.Activities {
 	return &activities.Activities{
 		Orders: s.App.Orders, DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
+		LastPass: poll.Deadline,
 	}
 }
 

@@ -50,6 +50,8 @@ type Timeouts struct {
 	Bucket time.Duration
 	// Outcome is how long a user waits for the result of a redelivery; longer than Exchange.
 	Outcome time.Duration
+	// LastPass is how long the last pass of a reconcile run may take after the run's time is over.
+	LastPass time.Duration
 	// Readiness bounds /readyz; Temporal and the place of the photos are given a third of it.
 	Readiness time.Duration
 }
@@ -74,6 +76,7 @@ func DefaultTimeouts() Timeouts {
 		Exchange:     5 * time.Second,
 		Bucket:       8 * time.Second,
 		Outcome:      8 * time.Second,
+		LastPass:     20 * time.Second,
 		Readiness:    3 * time.Second,
 	}
 }
