@@ -184,26 +184,35 @@ func (d *dayCache[T]) refresh(ctx context.Context, list dayList, known *cachedDa
 		if old && len(known.stale) == 0 {
 			known.readAt, known.stale = now, known.pieces()
 		}
-		changed, err := d.db.ChangedDays(ctx, list.scope, list.between(known.first, known.last), list.zone, known.checkedAt.Add(-settledAfter))
-		if err != nil {
+		if err := d.reread(ctx, list, known); err != nil {
 			return err
-		}
-		for _, dates := range rangesOf(changed) {
-			if _, err := d.readRange(ctx, list, known, dates); err != nil {
-				return err
-			}
-		}
-		if len(known.stale) > 0 {
-			if _, err := d.readRange(ctx, list, known, known.stale[0]); err != nil {
-				return err
-			}
-			known.stale = known.stale[1:]
 		}
 	}
 	if err := d.extend(ctx, list, known, first, last); err != nil {
 		return err
 	}
 	known.checkedAt = now
+	return nil
+}
+
+// reread reads the known days that have changed, and a stale piece.
+func (d *dayCache[T]) reread(ctx context.Context, list dayList, known *cachedDays[T]) error {
+	changed, err := d.db.ChangedDays(ctx, list.scope, list.between(known.first, known.last), list.zone, known.checkedAt.Add(-settledAfter))
+	if err != nil {
+		return err
+	}
+	for _, dates := range rangesOf(changed) {
+		if _, err := d.readRange(ctx, list, known, dates); err != nil {
+			return err
+		}
+	}
+	if len(known.stale) == 0 {
+		return nil
+	}
+	if _, err := d.readRange(ctx, list, known, known.stale[0]); err != nil {
+		return err
+	}
+	known.stale = known.stale[1:]
 	return nil
 }
 

@@ -172,7 +172,8 @@ func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: poll.Deadline, Queue: poll.Deadline, Request: poll.Deadline, Upload: poll.Deadline, Bulk: poll.Deadline,
 		Connection: poll.Deadline, Progress: poll.Deadline,
-		Start: poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkMove: poll.Deadline, Outcome: poll.Deadline, LastPass: longLastPass,
+		Start: poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkMove: poll.Deadline, Outcome: poll.Deadline,
+		LastPass:  config.DefaultTimeouts().LastPass, // a longer one would outlast its activity
 		Readiness: poll.Deadline, Exchange: longExchange, Bucket: poll.Deadline, WorkflowTask: longWorkflowTask,
 	}
 }
@@ -180,8 +181,6 @@ func LongTimeouts() config.Timeouts {
 const (
 	// longExchange is below the timeout of a webhook activity.
 	longExchange = 20 * time.Second
-	// longLastPass is below the timeout of a reconcile run.
-	longLastPass = 20 * time.Second
 	// longWorkflowTask is three times the default: a busy machine does not reach it, and a task that
 	// was lost is given out again soon.
 	longWorkflowTask = 30 * time.Second

@@ -149,7 +149,7 @@ func (p *browserUser) waitForText(text string) {
 	p.t.Helper()
 	p.until(func() error {
 		if shown := read(p.t, p.tab, chromedp.Evaluate[string](isLoaded+` ? document.body.innerText : ""`)); !strings.Contains(shown, text) {
-			return fmt.Errorf("%q is not on the page: %s", text, p.text())
+			return fmt.Errorf("%q is not on the page as it is loaded: %s", text, shown)
 		}
 		return nil
 	})
