@@ -38,7 +38,7 @@ record: ## Record the histories that running orders are held to
 
 .PHONY: lab
 lab: # what bench, chaos and drill run; it is not shipped
-	@CGO_ENABLED=0 go build -trimpath $(TAGS) -o bin/lab ./cmd/lab
+	@CGO_ENABLED=0 go build -trimpath $(TAGS) -o bin/lab ./test/lab
 
 BENCH ?= --write docs/benchmarks.md
 .PHONY: bench

@@ -17,12 +17,12 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
-	"despacho/orders"
-	"despacho/webhooks"
+	"despacho/internal/orders"
+	"despacho/internal/webhooks"
 	"despacho/workflows"
 )
 

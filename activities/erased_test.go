@@ -12,8 +12,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"despacho/activities"
-	"despacho/dev/dniprovider"
 	"despacho/internal/clock"
+	"despacho/internal/dev/dniprovider"
 	"despacho/internal/encryption"
 	"despacho/internal/identity"
 	"despacho/models"

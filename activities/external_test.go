@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"despacho/dev/dniprovider"
 	"despacho/internal/config"
+	"despacho/internal/dev/dniprovider"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"

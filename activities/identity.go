@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"despacho/internal/identity"
-	"despacho/orders"
+	"despacho/internal/orders"
 )
 
 // identityAttempts bounds the attempts for one order: some minutes, with the backoff of the retry

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/internal/encryption"
 	"despacho/internal/identity"
 	"despacho/models"

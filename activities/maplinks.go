@@ -8,11 +8,11 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/internal/maplink"
+	"despacho/internal/orders"
 	"despacho/internal/safehttp"
 	"despacho/models"
-	"despacho/orders"
 )
 
 // ResolveMapLink resolves a short map link to the delivery point. It sets the point only if none

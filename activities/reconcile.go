@@ -11,10 +11,10 @@ import (
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
-	"despacho/db"
+	"despacho/internal/db"
+	"despacho/internal/orders"
 	"despacho/internal/recovered"
-	"despacho/orders"
-	"despacho/webhooks"
+	"despacho/internal/webhooks"
 )
 
 const (

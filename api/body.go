@@ -14,10 +14,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
+	"despacho/internal/panel"
 	"despacho/internal/photos"
-	"despacho/operators"
-	"despacho/orders"
-	"despacho/web/panel"
 )
 
 const (

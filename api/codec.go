@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"despacho/internal/apperror"
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/orders"
 )
 
 // maxCodecBody is the largest body that the codec endpoint reads, and only from a signed-in user:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/web/panel"
+	"despacho/internal/panel"
 )
 
 // minCompressed is the size below which compressing saves nothing.

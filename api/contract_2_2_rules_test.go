@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
+	"despacho/internal/catalog"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/test/apptest"

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
+	"despacho/internal/catalog"
 	"despacho/models"
 	"despacho/test/apptest"
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
+	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/test/apptest"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/test/apptest"
 )
 

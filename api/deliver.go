@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
+	"despacho/internal/orders"
 	"despacho/internal/photos"
-	"despacho/orders"
 )
 
 func (s *Server) deliverOrder(c *gin.Context) error {

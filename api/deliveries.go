@@ -9,12 +9,12 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/orders"
+	"despacho/internal/webhooks"
 	"despacho/models"
-	"despacho/orders"
-	"despacho/webhooks"
 )
 
 type deliveryView struct {

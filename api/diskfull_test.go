@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
-	"despacho/events"
+	"despacho/internal/events"
 )
 
 func TestDrain_waitsWhileRequestsCome(t *testing.T) {

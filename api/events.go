@@ -7,8 +7,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/events"
 	"despacho/internal/apperror"
+	"despacho/internal/events"
 )
 
 // eventsPath is the route of the event feed, whose requests may wait.

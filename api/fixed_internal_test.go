@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/jsonbody"
-	"despacho/orders"
+	"despacho/internal/orders"
 )
 
 // A change that names no fixed member costs no read of what it is compared with.

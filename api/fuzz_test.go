@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"despacho/api"
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/internal/photos"
 	"despacho/test/apptest"
 	"despacho/test/testenv"

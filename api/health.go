@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/internal/temporalcheck"
 )
 

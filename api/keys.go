@@ -8,14 +8,14 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/db"
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
+	"despacho/internal/db"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
 	"despacho/internal/principal"
 	"despacho/models"
-	"despacho/operators"
-	"despacho/orders"
 )
 
 const callerKey = "caller"

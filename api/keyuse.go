@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/internal/recovered"
 	"despacho/models"
 )

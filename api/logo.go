@@ -8,8 +8,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/operators"
 	"despacho/internal/photos"
-	"despacho/operators"
 )
 
 var errNotForm = apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: multipart/form-data.")

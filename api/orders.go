@@ -10,8 +10,8 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/orders"
 )
 
 const maxIdempotencyKey = 255

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/db"
-	"despacho/events"
 	"despacho/internal/apperror"
+	"despacho/internal/db"
+	"despacho/internal/events"
 	"despacho/internal/inflight"
 )
 

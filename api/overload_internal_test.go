@@ -20,9 +20,9 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/inflight"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
 	"despacho/internal/photos"
-	"despacho/operators"
-	"despacho/orders"
 )
 
 // A request that was given up is answered 503, also where the timer of its connection, which takes

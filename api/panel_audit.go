@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/operators"
-	"despacho/orders"
 )
 
 type auditView struct {

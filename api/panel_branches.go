@@ -5,8 +5,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 type branchView struct {

@@ -7,11 +7,11 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 type coverageView struct {

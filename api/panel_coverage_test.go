@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
+	"despacho/internal/catalog"
 	"despacho/test/apptest"
 )
 

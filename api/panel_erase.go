@@ -3,8 +3,8 @@ package api
 import (
 	"github.com/gin-gonic/gin"
 
+	"despacho/internal/orders"
 	"despacho/internal/phone"
-	"despacho/orders"
 )
 
 // eraseOrder erases the recipient's data of an ended order.

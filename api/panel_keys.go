@@ -6,8 +6,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 type keyView struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/orders"
 )
 
 // panelListOrders is the API's list with the panel's own filter: the orders that have no

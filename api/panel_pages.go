@@ -8,9 +8,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/operators"
+	"despacho/internal/panel"
 	"despacho/models"
-	"despacho/operators"
-	"despacho/web/panel"
 )
 
 // panelPage is page for the panel: the panel's own scripts are allowed, and errors become a page of

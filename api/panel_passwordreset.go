@@ -5,7 +5,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/operators"
+	"despacho/internal/operators"
 )
 
 // startPasswordReset gives an administrator a link for a user who is to choose a new password.

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 // readPasswordAttempt reads a body in which a signed-in user proves who it is, and counts the

@@ -6,8 +6,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/money"
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 type sizeView struct {

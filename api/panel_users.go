@@ -6,8 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 // panelUserView is a user as the operator's administrators see it.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 )

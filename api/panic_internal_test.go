@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
-	"despacho/web"
-	"despacho/web/panel"
+	"despacho/internal/panel"
+	"despacho/internal/web"
 )
 
 // A panic is answered as any other error of its route is: in a page with a page.

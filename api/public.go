@@ -9,8 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/catalog"
 	"despacho/internal/apperror"
+	"despacho/internal/catalog"
 	"despacho/internal/jsonbody"
 	"despacho/internal/textnorm"
 )

@@ -10,8 +10,8 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/orders"
 )
 
 const defaultPageSize = 50

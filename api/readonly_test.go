@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"

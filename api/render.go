@@ -12,8 +12,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/db"
 	"despacho/internal/photos"
 )
 

@@ -5,10 +5,10 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/api/docs"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
 	"despacho/internal/photourl"
 	"despacho/models"
-	"despacho/operators"
-	"despacho/orders"
 )
 
 // routes registers every path with who may call it and its handler.

@@ -14,20 +14,20 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.temporal.io/sdk/client"
 
-	"despacho/db"
-	"despacho/events"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/db"
 	"despacho/internal/encryption"
+	"despacho/internal/events"
 	"despacho/internal/fairpool"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
+	"despacho/internal/panel"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
 	"despacho/internal/signing"
-	"despacho/operators"
-	"despacho/orders"
-	"despacho/web"
-	"despacho/web/panel"
-	"despacho/webhooks"
+	"despacho/internal/web"
+	"despacho/internal/webhooks"
 )
 
 // Server handles HTTP requests.

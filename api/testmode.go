@@ -4,7 +4,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
-	"despacho/orders"
+	"despacho/internal/orders"
 )
 
 var errTestKeyRequired = apperror.New(apperror.Forbidden, "test_key_required", "Solo una clave de prueba (dsp_test_) puede adelantar un pedido, y solo uno de prueba.")

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/workflows"

@@ -5,8 +5,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/db"
 	"despacho/internal/guidecode"
 	"despacho/models"
 )

@@ -11,10 +11,10 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/guidecode"
+	"despacho/internal/panel/format"
 	"despacho/internal/photos"
+	"despacho/internal/web"
 	"despacho/models"
-	"despacho/web"
-	"despacho/web/panel/format"
 )
 
 // page is handle for HTML: errors become a page too, and no page may be stored, framed or sent on

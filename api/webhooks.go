@@ -7,8 +7,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"despacho/internal/webhooks"
 	"despacho/models"
-	"despacho/webhooks"
 )
 
 type webhookView struct {

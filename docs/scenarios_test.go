@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/api"
-	"despacho/orders"
+	"despacho/internal/orders"
 )
 
 // scenarioRow is a row of a table of scenarios.

@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 
-	"despacho/lab/lifecost"
 	"despacho/test/apptest"
+	"despacho/test/lab/lifecost"
 	"despacho/test/poll"
 	"despacho/workflows"
 )

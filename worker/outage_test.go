@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
 	"despacho/internal/config"
+	"despacho/internal/db"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"

@@ -14,10 +14,10 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/api"
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/orders"
 	"despacho/internal/photos"
-	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"

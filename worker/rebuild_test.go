@@ -21,14 +21,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"despacho/activities"
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/orders"
+	"despacho/internal/webhooks"
 	"despacho/models"
-	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
-	"despacho/webhooks"
 	"despacho/workflows"
 )
 

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"

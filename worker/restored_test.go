@@ -24,13 +24,13 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"despacho/activities"
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
-	"despacho/webhooks"
 	"despacho/workflows"
 )
 

@@ -13,11 +13,11 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
 
-	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/db"
+	"despacho/internal/orders"
 	"despacho/models"
-	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 )

@@ -16,9 +16,9 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
 
-	"despacho/app"
-	"despacho/dev"
+	"despacho/internal/app"
 	"despacho/internal/config"
+	"despacho/internal/dev"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"

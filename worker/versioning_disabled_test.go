@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )

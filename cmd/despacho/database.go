@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"despacho/db"
 	"despacho/internal/config"
+	"despacho/internal/db"
 )
 
 // openDatabase opens the database of DATABASE_URL, whatever its schema version.

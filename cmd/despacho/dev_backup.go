@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/dev"
 	"despacho/internal/config"
+	"despacho/internal/dev"
 	"despacho/internal/photos"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"despacho/dev/demo"
+	"despacho/internal/dev/demo"
 )
 
 // devSecret returns the SECRET_KEY of a development machine, generated once and stored in file.

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"despacho/dev"
-	"despacho/dev/demo"
+	"despacho/internal/dev"
+	"despacho/internal/dev/demo"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/webhooks/listener"
-	"despacho/webhooks/sender"
+	"despacho/internal/webhooks/listener"
+	"despacho/internal/webhooks/sender"
 )
 
 // The variables of the commands that call a service as a store's system does. What is secret is

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
+	"despacho/internal/db"
 )
 
 func migrateCommand() *cobra.Command {

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/internal/money"
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 func operatorCommand() *cobra.Command {

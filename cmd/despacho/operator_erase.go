@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"despacho/app"
+	"despacho/internal/app"
 	"despacho/internal/config"
+	"despacho/internal/operators"
 	"despacho/internal/phone"
-	"despacho/operators"
 )
 
 // operatorEraseCommand erases a recipient's data. It needs what the api needs: the database,

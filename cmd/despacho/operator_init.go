@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/db"
+	"despacho/internal/operators"
+	"despacho/internal/panel/coveragefile"
 	"despacho/models"
-	"despacho/operators"
-	"despacho/web/panel/coveragefile"
 )
 
 // maxCoverageFile is what the panel takes as well: more than a file of operators.MaxCoverageRows

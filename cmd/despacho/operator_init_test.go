@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
 	"despacho/internal/credentials"
+	"despacho/internal/db"
 	"despacho/models"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"despacho/internal/money"
+	"despacho/internal/operators"
 	"despacho/models"
-	"despacho/operators"
 )
 
 const jsonFlag = "json"

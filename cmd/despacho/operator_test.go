@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
 	"despacho/internal/credentials"
+	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/poll"
 	"despacho/test/testenv"

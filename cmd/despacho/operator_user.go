@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"despacho/internal/config"
-	"despacho/operators"
+	"despacho/internal/operators"
 )
 
 func operatorUserCommand() *cobra.Command {

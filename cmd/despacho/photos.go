@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/db"
 	"despacho/internal/config"
+	"despacho/internal/db"
 	"despacho/internal/photos"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 	"despacho/test/closedport"
 	"despacho/test/poll"
 	"despacho/test/testenv"

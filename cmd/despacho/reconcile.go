@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/db"
+	"despacho/internal/db"
 )
 
 func reconcileCommand() *cobra.Command {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
+	"despacho/internal/db"
 	"despacho/models"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/app"
+	"despacho/internal/app"
 )
 
 func secretsCommand() *cobra.Command {

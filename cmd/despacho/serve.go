@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"despacho/app"
+	"despacho/internal/app"
 	"despacho/internal/config"
 	"despacho/internal/telemetry"
 )

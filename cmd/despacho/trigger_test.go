@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
+	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"

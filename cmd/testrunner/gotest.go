@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 )
 
 const (
@@ -24,8 +24,8 @@ const (
 
 // slowest packages are started first, so that the run does not end waiting for one of them.
 var slowest = []string{
-	module + "lab/chaos", module + "webhooks", module + "worker", module + "api", module + "test/browser", module + "web/panel",
-	module + "test/attacks", module + "cmd/despacho", module + "workflows", module + "db", module + "activities", module + "orders",
+	module + "test/lab/chaos", module + "internal/webhooks", module + "worker", module + "api", module + "test/browser", module + "internal/panel",
+	module + "test/attacks", module + "cmd/despacho", module + "workflows", module + "internal/db", module + "activities", module + "internal/orders",
 }
 
 // uninstrumented packages are compiled without the race detector, which makes them many times

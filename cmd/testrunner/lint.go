@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 )
 
 // The linters are run by version: as tools of the module their dependencies would become the

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 	"despacho/test/testenv"
 )
 

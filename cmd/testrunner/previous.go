@@ -13,13 +13,13 @@ import (
 )
 
 // previousPackages are those whose tests read and write the tables of an earlier release.
-var previousPackages = []string{"./db", "./operators", "./orders", "./webhooks", "./worker", "./api", "./web/panel"}
+var previousPackages = []string{"./internal/db", "./internal/operators", "./internal/orders", "./internal/webhooks", "./worker", "./api", "./internal/panel"}
 
 // ofTheSchema are the tests that compare a release with its own migrations.
 const ofTheSchema = "^(TestMigrat|TestCheckVersion)"
 
 // migrationsDir holds the migrations.
-const migrationsDir = "db/migrations"
+const migrationsDir = "internal/db/migrations"
 
 // testPrevious runs the tests of an earlier commit on the schema of this one: the processes of a
 // release go on while the next one has migrated the database.

@@ -27,12 +27,12 @@ var suites = []suite{
 	{name: "units", needs: []need{compiler, postgres, temporal, objectStorage}},
 	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}},
 	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}},
-	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}},
+	{name: "webhooks", owns: "internal/webhooks", needs: []need{compiler, postgres, temporal}},
 	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal, objectStorage}},
-	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}, withoutRace: true},
+	{name: "panel", owns: "internal/panel", needs: []need{compiler, postgres, temporal}, withoutRace: true},
 	{name: "clients", owns: "test/clients", needs: []need{compiler, postgres, temporal, node, python, php, curl}, withoutRace: true},
 	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}, withoutRace: true},
-	{name: "chaos", owns: "lab/chaos", needs: []need{compiler, postgres, temporal}},
+	{name: "chaos", owns: "test/lab/chaos", needs: []need{compiler, postgres, temporal}},
 	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}, withoutRace: true},
 }
 

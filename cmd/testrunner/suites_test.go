@@ -24,7 +24,7 @@ func namesOf(list []suite) (names []string) {
 
 func TestAssign_everyPackageIsTestedByOneSuite(t *testing.T) {
 	t.Parallel()
-	assigned := assign([]string{"despacho/api", "despacho/api/openapi", "despacho/cmd/despacho", "despacho/lab/chaos", "despacho/internal/money", "despacho/workflows"})
+	assigned := assign([]string{"despacho/api", "despacho/api/openapi", "despacho/cmd/despacho", "despacho/test/lab/chaos", "despacho/internal/money", "despacho/workflows"})
 	require.Equal(t, []string{"lint", "units", "workflows", "api", "chaos"}, namesOf(assigned), "there is no browser/ and so no browser suite")
 	packages := map[string][]string{}
 	for _, s := range assigned {
@@ -33,7 +33,7 @@ func TestAssign_everyPackageIsTestedByOneSuite(t *testing.T) {
 	require.Equal(t, []string{"despacho/cmd/despacho", "despacho/internal/money"}, packages["units"])
 	require.Equal(t, []string{"despacho/api", "despacho/api/openapi"}, packages["api"])
 	require.Equal(t, []string{"despacho/workflows"}, packages["workflows"])
-	require.Equal(t, []string{"despacho/lab/chaos"}, packages["chaos"])
+	require.Equal(t, []string{"despacho/test/lab/chaos"}, packages["chaos"])
 }
 
 func TestChoose(t *testing.T) {
@@ -64,8 +64,8 @@ func TestRunSuites_missingNeeds(t *testing.T) {
 
 func TestTestCommand_slowestFirst(t *testing.T) {
 	t.Parallel()
-	command := testRun{dir: ".", packages: []string{"despacho/api", "despacho/db", "despacho/webhooks"}, race: true}.command()
-	require.Equal(t, []string{"despacho/webhooks", "despacho/api", "despacho/db"}, command[len(command)-3:])
+	command := testRun{dir: ".", packages: []string{"despacho/api", "despacho/internal/guidecode", "despacho/internal/webhooks"}, race: true}.command()
+	require.Equal(t, []string{"despacho/internal/webhooks", "despacho/api", "despacho/internal/guidecode"}, command[len(command)-3:])
 	require.Contains(t, command, "-race")
 	require.NotContains(t, testRun{}.command(), "-race")
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"despacho/db"
+	"despacho/internal/db"
 )
 
 // LaterVersion is a migration of a release after this one.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/internal/guidecode"
 	"despacho/models"
 )

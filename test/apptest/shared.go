@@ -9,11 +9,11 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/credentials"
+	"despacho/internal/db"
 	"despacho/test/testenv"
 )
 

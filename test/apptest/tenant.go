@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/catalog"
-	"despacho/db"
+	"despacho/internal/catalog"
 	"despacho/internal/credentials"
+	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/models"
 )

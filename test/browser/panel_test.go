@@ -16,9 +16,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/panel"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/web/panel"
 )
 
 // An order from creation to delivery in the panel: created, scanned in, assigned to a rider,

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"despacho/dev"
 	"despacho/internal/config"
+	"despacho/internal/dev"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/webhooks/sender"
+	"despacho/internal/webhooks/sender"
 )
 
 // received is a request as a receiver gets it.

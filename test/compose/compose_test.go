@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/dev"
 	"despacho/internal/config"
+	"despacho/internal/dev"
 	"despacho/workflows"
 )
 

@@ -26,37 +26,40 @@ type folder struct {
 // folders are listed from the programs down to what imports nothing. Nothing of the product imports
 // dev, lab or test, and internal imports no other folder.
 var folders = []folder{
-	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "web", "webhooks", "worker", "workflows"}, "the shipped binary"},
-	{"cmd/lab", []string{"lab"}, "`bench`, `chaos` and `drill`, which are not shipped"},
+	{"cmd/despacho", []string{"internal/app", "internal/catalog", "internal/db", "internal/dev", "internal", "models", "internal/operators", "internal/web", "internal/webhooks", "worker", "workflows"}, "the shipped binary"},
 	{"cmd/release", nil, "what `make release` runs"},
-	{"cmd/testrunner", []string{"dev", "test"}, "what `make test` and `make lint` run"},
-	{"app", []string{"activities", "api", "db", "events", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
-	{"api", []string{"catalog", "db", "events", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
-	{"web", []string{"catalog", "db", "internal", "models", "operators", "orders", "webhooks", "workflows"}, "the panel and the tracking page, embedded"},
+	{"cmd/testrunner", []string{"internal/dev", "test"}, "what `make test` and `make lint` run"},
+	{"internal/app", []string{"activities", "api", "internal/db", "internal/events", "internal", "internal/operators", "internal/orders", "internal/webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
+	{"api", []string{"internal/catalog", "internal/db", "internal/events", "internal", "models", "internal/operators", "internal/orders", "internal/web", "internal/webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
+	{"internal/panel", []string{"internal/catalog", "internal/db", "internal", "models", "internal/operators", "internal/orders", "internal/web", "internal/webhooks", "workflows"}, "the panel's pages"},
+	{"internal/web", []string{"internal", "models"}, "the tracking page and what all pages share"},
 	{"worker", []string{"activities", "internal", "workflows"}, "registers workflows and activities and runs until told to stop"},
-	{"activities", []string{"db", "internal", "models", "orders", "webhooks", "workflows"}, "what a workflow has done outside of Temporal"},
-	{"orders", []string{"catalog", "db", "internal", "models", "webhooks", "workflows"}, "the use cases of orders, shared by both edges"},
-	{"events", []string{"db", "internal", "models", "webhooks"}, "the use cases of the event feed"},
-	{"webhooks", []string{"db", "internal", "models", "workflows"}, "the use cases of webhooks, the sender, and what `despacho listen` runs"},
-	{"operators", []string{"db", "internal", "models"}, "the use cases of an operator's settings, keys and users"},
+	{"activities", []string{"internal/db", "internal", "models", "internal/orders", "internal/webhooks", "workflows"}, "what a workflow has done outside of Temporal"},
+	{"internal/orders", []string{"internal/catalog", "internal/db", "internal", "models", "internal/webhooks", "workflows"}, "the use cases of orders, shared by both edges"},
+	{"internal/events", []string{"internal/db", "internal", "models", "internal/webhooks"}, "the use cases of the event feed"},
+	{"internal/webhooks", []string{"internal/db", "internal", "models", "workflows"}, "the use cases of webhooks, the sender, and what `despacho listen` runs"},
+	{"internal/operators", []string{"internal/db", "internal", "models"}, "the use cases of an operator's settings, keys and users"},
 	{"workflows", []string{"internal", "models"}, "an order's life: contract.go has the names, ids and messages"},
-	{"db", []string{"catalog", "internal", "models"}, "connections, migrations, queries"},
+	{"internal/db", []string{"internal/catalog", "internal", "models"}, "connections, migrations, queries"},
 	{"models", []string{"internal"}, "rows, statuses and the one transition table"},
-	{"catalog", []string{"internal"}, "the embedded location data"},
+	{"internal/catalog", []string{"internal"}, "the embedded location data"},
 	{"internal", nil, "the product's own small libraries"},
-	{"dev", []string{"catalog", "db", "internal", "models", "webhooks"}, "what `despacho dev` starts: Temporal, the webhook inbox, the demo data, the demo DNI provider"},
-	{"lab", []string{"catalog", "db", "dev", "internal", "models", "webhooks", "workflows"}, "how the product is proven: bench, chaos and the servers and processes they share"},
-	{"test", []string{"api", "app", "catalog", "db", "dev", "internal", "models", "orders", "workflows"}, "what tests share, and the suites that are no package's own"},
+	{"internal/dev", []string{"internal/catalog", "internal/db", "internal", "models", "internal/webhooks"}, "what `despacho dev` starts: Temporal, the webhook inbox, the demo data, the demo DNI provider"},
+	{"test/lab", []string{"internal/catalog", "internal/db", "internal/dev", "internal", "models", "internal/webhooks", "workflows"}, "`bench`, `chaos` and `drill`: how the product is proven"},
+	{"test", []string{"api", "internal/app", "internal/catalog", "internal/db", "internal/dev", "internal", "models", "internal/orders", "workflows"}, "what tests share, and the suites that are no package's own"},
 	{"docs", nil, "documentation, and the tests that hold it to the program"},
 }
 
-// folderOf is the folder that a package is in.
-func folderOf(path string) string {
-	parts := strings.Split(strings.TrimPrefix(path, module), "/")
-	if parts[0] == "cmd" {
-		return strings.Join(parts[:2], "/")
+// folderOf is the folder that a package is in: the one with the longest name that its path begins
+// with.
+func folderOf(path string) (name string) {
+	path = strings.TrimPrefix(path, module)
+	for _, f := range folders {
+		if (path == f.name || strings.HasPrefix(path, f.name+"/")) && len(f.name) > len(name) {
+			name = f.name
+		}
 	}
-	return parts[0]
+	return name
 }
 
 func TestImports_followTheArrows(t *testing.T) {
@@ -109,7 +112,7 @@ func TestArchitecture_hasTheArrows(t *testing.T) {
 	picture.WriteString("```mermaid\nflowchart TD\n")
 	node := strings.NewReplacer("/", "_")
 	for _, f := range folders {
-		if slices.Contains([]string{"dev", "lab", "test"}, f.name) {
+		if slices.Contains([]string{"internal/dev", "test/lab", "test"}, f.name) {
 			continue
 		}
 		for _, imported := range f.imports {

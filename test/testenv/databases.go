@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/db"
-	"despacho/dev"
+	"despacho/internal/db"
+	"despacho/internal/dev"
 	"despacho/test/poll"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/stretchr/testify/require"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 )
 
 // bucketName is the one bucket of the S3 server. Every test has a prefix of its own in it.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"despacho/dev"
+	"despacho/internal/dev"
 )
 
 // The variables by which testrunner shares its servers, so that not every test binary starts its

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"despacho/db"
+	"despacho/internal/db"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )

@@ -1,0 +1,235 @@
+package db_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/db"
+	"despacho/models"
+)
+
+// queueTest has queued deliveries of one webhook or of several.
+type queueTest struct {
+	*tenant
+	database *db.DB
+	now      time.Time
+}
+
+func eachQueue(t *testing.T, run func(t *testing.T, q *queueTest)) {
+	each(t, func(t *testing.T, database *db.DB) {
+		w := newTenant(t, database)
+		q := &queueTest{tenant: w, database: database, now: w.pending.CreatedAt.Add(24 * time.Hour)}
+		w.pending.Status, w.pending.FinishedAt = models.WebhookDeliveryFailed, &q.now
+		require.NoError(t, database.SaveDelivery(t.Context(), &w.pending))
+		run(t, q)
+	})
+}
+
+// addWebhook adds a webhook like the tenant's with a closed circuit.
+func (q *queueTest) addWebhook(t *testing.T, change func(*models.Webhook)) models.Webhook {
+	t.Helper()
+	hook := q.webhook
+	hook.ID, hook.CircuitOpenedAt, hook.NextProbeAt, hook.ProbingUntil = uuid.New(), nil, nil, nil
+	if change != nil {
+		change(&hook)
+	}
+	require.NoError(t, q.database.Insert(t.Context(), &hook))
+	return hook
+}
+
+// add adds a queued delivery of the order's event with the given number, which is due since then.
+func (q *queueTest) add(t *testing.T, hook models.Webhook, seq int, due time.Duration, change func(*models.WebhookDelivery)) uuid.UUID {
+	t.Helper()
+	next := q.now.Add(-due)
+	row := q.pending
+	row.ID, row.WebhookID, row.OrderSeq, row.Status, row.FinishedAt, row.Queued = uuid.New(), hook.ID, seq, models.WebhookDeliveryPending, nil, true
+	row.NextAttemptAt, row.CreatedAt = &next, q.now.Add(-24*time.Hour)
+	if change != nil {
+		change(&row)
+	}
+	require.NoError(t, q.database.InsertDeliveries(t.Context(), []models.WebhookDelivery{row}))
+	return row.ID
+}
+
+// webhooks lists the webhooks of which something is due.
+func (q *queueTest) webhooks(t *testing.T) []db.QueuedWebhook {
+	t.Helper()
+	found, err := q.database.QueuedWebhooks(t.Context(), q.now)
+	require.NoError(t, err)
+	return found
+}
+
+// deliveries lists what can be sent to a webhook.
+func (q *queueTest) deliveries(t *testing.T, hook models.Webhook) []uuid.UUID {
+	t.Helper()
+	ids, err := q.database.QueuedDeliveries(t.Context(), &db.QueuedWebhook{ID: hook.ID, Retry: hook.Retry}, db.QueueTimes{
+		Now: q.now, Soon: q.now.Add(10 * time.Second), BegunAfter: q.now.Add(-30 * time.Second), BegunBefore: q.now.Add(30 * time.Second),
+	}, 10)
+	require.NoError(t, err)
+	return ids
+}
+
+// The webhook with the oldest delivery comes first, those whose circuit is open by their probe.
+func TestQueuedWebhooks(t *testing.T) {
+	eachQueue(t, func(t *testing.T, q *queueTest) {
+		require.Empty(t, q.webhooks(t))
+		paused := q.addWebhook(t, func(w *models.Webhook) { w.PausedAt = &q.now })
+		q.add(t, paused, 1, time.Hour, nil)
+		require.Empty(t, q.webhooks(t), "a paused one gets nothing")
+		young, old, later := q.addWebhook(t, nil), q.addWebhook(t, nil), q.addWebhook(t, nil)
+		probedAt := func(at time.Time) func(*models.Webhook) {
+			return func(hook *models.Webhook) {
+				hook.CircuitOpenedAt, hook.NextProbeAt, hook.ProbingUntil, hook.Retry = &q.now, &at, &q.now, false
+			}
+		}
+		failing, recovering := q.addWebhook(t, probedAt(q.now.Add(time.Minute))), q.addWebhook(t, probedAt(q.now.Add(time.Second)))
+		q.add(t, later, 2, -time.Second, nil)
+		q.add(t, young, 2, time.Minute, nil)
+		q.add(t, young, 3, time.Second, nil)
+		q.add(t, old, 2, time.Hour, nil)
+		q.add(t, failing, 2, 3*time.Hour, nil)
+		q.add(t, recovering, 2, 2*time.Hour, nil)
+
+		var ids []uuid.UUID
+		found := q.webhooks(t)
+		for _, webhook := range found {
+			ids = append(ids, webhook.ID)
+		}
+		require.Equal(t, []uuid.UUID{old.ID, young.ID, recovering.ID, failing.ID}, ids)
+		require.True(t, found[0].Retry)
+		require.Equal(t, q.operator.ID, found[0].OperatorID)
+		require.Nil(t, found[0].NextProbeAt)
+		require.False(t, found[3].Retry)
+		for _, at := range []*time.Time{found[3].CircuitOpenedAt, found[3].ProbingUntil} {
+			require.True(t, q.now.Equal(*at))
+		}
+		require.True(t, failing.NextProbeAt.Equal(*found[3].NextProbeAt))
+	})
+}
+
+// The oldest comes first; what is not due, is being sent, or comes after an earlier event of its
+// order waits.
+func TestQueuedDeliveries(t *testing.T) {
+	eachQueue(t, func(t *testing.T, q *queueTest) {
+		orderless := func(row *models.WebhookDelivery) { row.OrderID = nil }
+		hook := q.addWebhook(t, nil)
+		young, old := q.add(t, hook, 2, time.Minute, orderless), q.add(t, hook, 2, time.Hour, orderless)
+		q.add(t, hook, 2, -time.Second, orderless)
+		q.add(t, hook, 2, time.Hour, func(row *models.WebhookDelivery) { row.OrderID, row.Queued = nil, false })
+		require.Equal(t, []uuid.UUID{old, young}, q.deliveries(t, hook))
+
+		underWay := models.WebhookAttempt{DeliveryID: old, Number: 1, Cause: models.CauseAuto, StartedAt: q.now.Add(-20 * time.Second)}
+		require.NoError(t, q.database.Insert(t.Context(), &underWay))
+		require.Equal(t, []uuid.UUID{young}, q.deliveries(t, hook))
+		for _, abandoned := range []time.Duration{-time.Minute, time.Hour} { // by a process that crashed, or by a clock that was ahead
+			underWay.StartedAt = q.now.Add(abandoned)
+			require.NoError(t, q.database.FinishAttempt(t.Context(), &underWay))
+			require.Equal(t, []uuid.UUID{old, young}, q.deliveries(t, hook))
+		}
+
+		for name, c := range map[string]struct {
+			retry bool
+			// earlier is when the next attempt at the earlier event is.
+			earlier time.Duration
+			isNew   bool
+			waits   bool
+		}{
+			"an earlier event":                                     {false, -time.Minute, true, true},
+			"an earlier event by a clock that is ahead":            {false, time.Hour, true, true},
+			"the next attempt is soon":                             {false, 5 * time.Second, false, true},
+			"retries were turned off, the next one is far away":    {false, time.Hour, false, false},
+			"with retries":                                         {true, -time.Minute, true, true},
+			"with retries, the next attempt is soon":               {true, 5 * time.Second, false, true},
+			"with retries, the next attempt is far away":           {true, time.Hour, false, false},
+			"with retries, an earlier event by a clock that ahead": {true, time.Hour, true, true},
+		} {
+			hook := q.addWebhook(t, func(hook *models.Webhook) { hook.Retry = c.retry })
+			earlier := q.add(t, hook, 2, -c.earlier, func(row *models.WebhookDelivery) {
+				row.Queued = false // whoever sends it
+				if c.isNew {
+					row.CreatedAt = *row.NextAttemptAt
+				}
+			})
+			next := q.add(t, hook, 3, time.Minute, nil)
+			if c.waits {
+				require.Empty(t, q.deliveries(t, hook), name)
+			} else {
+				require.Equal(t, []uuid.UUID{next}, q.deliveries(t, hook), name)
+			}
+			settled := models.WebhookDelivery{ID: earlier, Status: models.WebhookDeliveryDelivered, FinishedAt: &q.now}
+			require.NoError(t, q.database.SaveDelivery(t.Context(), &settled))
+			require.Equal(t, []uuid.UUID{next}, q.deliveries(t, hook), name)
+		}
+	})
+}
+
+// A delivery is behind the queue of its webhook, and behind an earlier event of its order. Its
+// siblings are those of the same event.
+func TestQueueAround(t *testing.T) {
+	eachQueue(t, func(t *testing.T, q *queueTest) {
+		hook, hasSiblings := q.addWebhook(t, nil), false
+		behind := func() bool {
+			delivery := models.WebhookDelivery{WebhookID: hook.ID, OrderID: &q.order.ID, OrderSeq: 3}
+			found, siblings, err := q.database.QueueAround(t.Context(), &delivery, q.now, q.now)
+			require.NoError(t, err)
+			require.Equal(t, hasSiblings, siblings)
+			return found
+		}
+		q.add(t, q.addWebhook(t, nil), 2, time.Hour, nil) // another webhook's
+		q.add(t, hook, 2, -time.Hour, nil)                // its next attempt is far away
+		q.add(t, hook, 4, -time.Hour, func(row *models.WebhookDelivery) { row.CreatedAt = *row.NextAttemptAt })
+		require.False(t, behind())
+		q.add(t, hook, 1, -time.Hour, func(row *models.WebhookDelivery) { row.CreatedAt = *row.NextAttemptAt })
+		require.True(t, behind(), "a new one, by a clock that is ahead")
+
+		hook = q.addWebhook(t, nil)
+		require.False(t, behind())
+		q.add(t, q.addWebhook(t, nil), 3, time.Hour, nil)
+		hasSiblings = true
+		require.False(t, behind())
+		q.add(t, hook, 2, time.Second, func(row *models.WebhookDelivery) { row.OrderID = nil })
+		require.True(t, behind())
+	})
+}
+
+// Queued deliveries are the workers', not the order's workflow's or reconcile's.
+func TestQueued_isLeftToTheWorkers(t *testing.T) {
+	eachQueue(t, func(t *testing.T, q *queueTest) {
+		hook := q.addWebhook(t, nil)
+		others := func() (count int) {
+			pending, err := q.database.PendingDeliveries(t.Context(), q.order.ID, nil, 10)
+			require.NoError(t, err)
+			abandoned, err := q.database.AbandonedDeliveries(t.Context(), q.now, q.now.Add(time.Hour), db.Position{}, 10)
+			require.NoError(t, err)
+			require.Len(t, abandoned, len(pending))
+			return len(pending)
+		}
+		id := q.add(t, hook, 2, time.Hour, func(row *models.WebhookDelivery) { row.Queued = false })
+		require.Equal(t, 1, others())
+		require.NoError(t, q.database.Enqueue(t.Context(), id))
+		require.Zero(t, others())
+		require.NoError(t, q.database.Enqueue(t.Context(), q.failed.ID))
+		failed, err := q.database.DeliveryWithoutAttempts(t.Context(), q.failed.ID)
+		require.NoError(t, err)
+		require.Equal(t, models.WebhookDeliveryFailed, failed.Status)
+		require.Len(t, q.webhooks(t), 1, "what has ended does not wait")
+	})
+}
+
+// A time that a clock set which was ahead holds no queued delivery back.
+func TestReleaseQueued(t *testing.T) {
+	eachQueue(t, func(t *testing.T, q *queueTest) {
+		hook := q.addWebhook(t, nil)
+		q.add(t, hook, 2, -time.Hour, nil)
+		isNew := q.add(t, hook, 3, -2*time.Hour, func(row *models.WebhookDelivery) { row.OrderID, row.CreatedAt = nil, *row.NextAttemptAt })
+		tooFar := q.add(t, hook, 4, -48*time.Hour, func(row *models.WebhookDelivery) { row.OrderID = nil })
+		require.Empty(t, q.deliveries(t, hook))
+		released, err := q.database.ReleaseQueued(t.Context(), q.now, q.now.Add(24*time.Hour))
+		require.NoError(t, err)
+		require.EqualValues(t, 2, released)
+		require.ElementsMatch(t, []uuid.UUID{isNew, tooFar}, q.deliveries(t, hook))
+	})
+}

@@ -1,0 +1,138 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"despacho/internal/catalog"
+	"despacho/internal/db"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+func loadCatalog(t *testing.T, database *db.DB) {
+	t.Helper()
+	countries, places := catalog.Embedded()
+	require.NoError(t, database.LoadCatalog(context.Background(), countries, places))
+}
+
+// statementCount is a GORM plugin that counts statements.
+type statementCount struct{ atomic.Int64 }
+
+func (*statementCount) Name() string { return "test:statement_count" }
+
+func (c *statementCount) Initialize(database *gorm.DB) error {
+	count := func(*gorm.DB) { c.Add(1) }
+	on := database.Callback()
+	return errors.Join(
+		on.Create().Register(c.Name(), count), on.Query().Register(c.Name(), count), on.Update().Register(c.Name(), count),
+		on.Delete().Register(c.Name(), count), on.Row().Register(c.Name(), count), on.Raw().Register(c.Name(), count),
+	)
+}
+
+func TestLoadCatalog_idempotentAndComplete(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		ctx := context.Background()
+		statements := &statementCount{}
+		require.NoError(t, database.Use(statements))
+		loadCatalog(t, database)
+		atFirst := statements.Load()
+		first, err := database.CatalogSize(ctx)
+		require.NoError(t, err)
+		statements.Store(0)
+		loadCatalog(t, database)
+		require.Equal(t, atFirst, statements.Load(), "every start of the service loads it: rows that are there cost no more statements")
+		require.Less(t, atFirst, first/100, "rows go together")
+		second, err := database.CatalogSize(ctx)
+		require.NoError(t, err)
+		require.Equal(t, first, second)
+
+		countries, places, err := database.Catalog(ctx)
+		require.NoError(t, err)
+		require.Len(t, countries, 18)
+		districts := 0
+		for _, place := range places {
+			if place.Type == catalog.TypeDistrict {
+				districts++
+			}
+		}
+		require.Equal(t, 1892, districts)
+		miraflores, known := catalog.NewIndex(countries, places).ByUbigeo("PE", "150122")
+		require.True(t, known)
+		require.Equal(t, "Miraflores", miraflores.Name)
+		require.InDelta(t, -12.1, *miraflores.Lat, 0.1)
+	})
+}
+
+// fixture inserts an operator with a branch and returns an order that the schema accepts.
+func fixture(t *testing.T, database *db.DB) *models.Order {
+	t.Helper()
+	ctx := context.Background()
+	loadCatalog(t, database)
+	now := time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC)
+	operator := &models.Operator{ID: uuid.New(), Name: "Operador", CountryCode: "PE", Timezone: "America/Lima", Currency: "PEN", Plan: models.PlanPro, CreatedAt: now, UpdatedAt: now}
+	require.NoError(t, database.Insert(ctx, operator))
+	branch := &models.Branch{ID: uuid.New(), OperatorID: operator.ID, Name: "Principal", Main: true, Active: true, CreatedAt: now}
+	require.NoError(t, database.Insert(ctx, branch))
+	return &models.Order{
+		ID: uuid.New(), OperatorID: operator.ID, BranchID: branch.ID, GuideCode: uuid.NewString(), Status: models.StatusRegistered, Seq: 1,
+		RecipientName: "Rosa", RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome, DeliveryAddress: "Av. Larco 345",
+		LocationID: catalog.DistrictID("PE", "150122"), Product: "Caja", Size: "M", AmountToCollect: 8990, ShippingCost: 900,
+		Currency: "PEN", PaymentType: models.CashOnDelivery, OperativeDay: "2026-03-04", AutoCancelAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+func TestOrder_readsBackAsItWasWritten(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		order := fixture(t, database)
+		lat, lng, yes := -12.121212, -77.030303, true
+		reference, collected := "Frente al parque\nportón verde", money.Cents(9000)
+		order.DeliveryLat, order.DeliveryLng, order.RecipientDocVerified = &lat, &lng, &yes
+		order.DeliveryReference, order.ActualAmountCollected = &reference, &collected
+		require.NoError(t, database.Insert(context.Background(), order))
+		view, err := database.OrderViewByID(context.Background(), order.ID)
+		require.NoError(t, err)
+		require.Equal(t, "Miraflores", view.LocationName)
+		require.True(t, view.CreatedAt.Equal(order.CreatedAt), "microseconds survive")
+		read := view.Order
+		read.CreatedAt, read.UpdatedAt, read.AutoCancelAt = order.CreatedAt, order.UpdatedAt, order.AutoCancelAt
+		require.Equal(t, *order, read)
+	})
+}
+
+// The schema's constraints refuse invalid rows.
+func TestSchema_refusesImpossibleOrders(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		auto, lat := models.ByAuto, -12.0
+		base := fixture(t, database)
+		for name, spoil := range map[string]func(*models.Order){
+			"unknown status":               func(o *models.Order) { o.Status = "lost" },
+			"unknown payment type":         func(o *models.Order) { o.PaymentType = "barter" },
+			"negative amount":              func(o *models.Order) { o.AmountToCollect = -1 },
+			"latitude without longitude":   func(o *models.Order) { o.DeliveryLat = &lat },
+			"cancelled by nobody":          func(o *models.Order) { o.Status = models.StatusCancelled },
+			"cancelled and yet registered": func(o *models.Order) { o.CancelledBy = &auto },
+			"assigned to nobody":           func(o *models.Order) { o.Status = models.StatusAssigned },
+			"unknown location":             func(o *models.Order) { o.LocationID = uuid.New() },
+			"unknown operator":             func(o *models.Order) { o.OperatorID = uuid.New() },
+			"unknown branch":               func(o *models.Order) { o.BranchID = uuid.New() },
+		} {
+			order := *base
+			order.ID, order.GuideCode = uuid.New(), uuid.NewString()
+			spoil(&order)
+			require.Error(t, database.Insert(context.Background(), &order), name)
+		}
+		require.NoError(t, database.Insert(context.Background(), base))
+		twin := *base
+		twin.ID = uuid.New()
+		err := database.Insert(context.Background(), &twin)
+		require.True(t, db.IsDuplicate(err), "a guide code names one order: %v", err)
+	})
+}

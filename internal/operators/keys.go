@@ -1,0 +1,102 @@
+package operators
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/jsonbody"
+	"despacho/models"
+)
+
+// Keys lists an operator's API keys, newest first, including revoked ones.
+func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models.APIKey, error) {
+	return list(ctx, s, operator, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
+}
+
+// CreateKey creates an API key and returns its plain text, of which only the hash is stored. The
+// plan bounds the active keys, because every key has a rate limit of its own.
+func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (key *models.APIKey, plain string, err error) {
+	now := s.clock.Now()
+	key = &models.APIKey{
+		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
+		StoreID: in.UUID("store_id"), CreatedAt: now,
+	}
+	readFlag(in, "test", &key.Test)
+	if key.StoreID != nil {
+		active, err := isActiveStore(ctx, s.db, operator.ID, *key.StoreID)
+		if err != nil {
+			return nil, "", err
+		}
+		if !active {
+			in.AddError("store_id", notActiveStore)
+		}
+	}
+	if expiry := in.Time("expires_at"); expiry != nil {
+		at := clock.Normalize(*expiry)
+		key.ExpiresAt = &at
+		if !at.After(now) {
+			in.AddError("expires_at", "debe estar en el futuro")
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, "", err
+	}
+	if plain, err = key.Issue(); err != nil {
+		return nil, "", err
+	}
+	return key, plain, s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.LockOperator(ctx, operator.ID); err != nil {
+			return err
+		}
+		active, err := tx.CountActiveKeys(ctx, operator.ID, now)
+		if err != nil {
+			return err
+		}
+		if active >= int64(operator.Plan.ActiveKeys()) {
+			return ErrTooManyKeys
+		}
+		if err := tx.Insert(ctx, key); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, key, models.AuditCreated, nil)
+	})
+}
+
+// RevokeKey revokes a key.
+func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
+	err := s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operator.ID, models.AuditKeyRevoked, &id, "")
+	})
+	return rowErrors{notFound: ErrKeyNotFound}.replace(err)
+}
+
+// readScopes reads at least one known scope and removes duplicates.
+func readScopes(in *jsonbody.Object) []models.Scope {
+	words := in.TextList("scopes")
+	if len(words) == 0 {
+		in.AddError("scopes", "debe nombrar al menos un permiso: "+scopeNames)
+		return nil
+	}
+	var scopes []models.Scope
+	for _, word := range words {
+		scope := models.Scope(word)
+		if !slices.Contains(models.Scopes, scope) {
+			in.AddError("scopes", "solo admite: "+scopeNames)
+			return nil
+		}
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
+var scopeNames = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")

@@ -1,0 +1,351 @@
+package operators_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apperror"
+	"despacho/internal/catalog"
+	"despacho/internal/clock"
+	"despacho/internal/credentials"
+	"despacho/internal/db"
+	"despacho/internal/encryption"
+	"despacho/internal/jsonbody"
+	"despacho/internal/money"
+	"despacho/internal/operators"
+	"despacho/internal/signing"
+	"despacho/models"
+	"despacho/test/poll"
+	"despacho/test/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+var monday = time.Date(2026, 3, 2, 15, 4, 5, 0, time.UTC)
+
+// fixture is a service with its own database.
+type fixture struct {
+	*operators.Service
+	db    *db.DB
+	clock *clock.Manual
+}
+
+func open(t *testing.T, databaseURL string) *fixture {
+	t.Helper()
+	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, database.Close()) })
+	clk := clock.NewManual(monday)
+	secrets, err := encryption.New("a secret key of thirty-two characters")
+	require.NoError(t, err)
+	signer, err := signing.New("a secret key of thirty-two characters")
+	require.NoError(t, err)
+	return &fixture{Service: operators.New(operators.Options{DB: database, Clock: clk, Secrets: secrets, Signer: signer, UserLimit: 1000, OperatorLimit: 1000}), db: database, clock: clk}
+}
+
+// openWithCatalog opens a fixture with the countries of the catalog.
+func openWithCatalog(t *testing.T, databaseURL string) *fixture {
+	t.Helper()
+	h := open(t, databaseURL)
+	countries, locations := catalog.Embedded()
+	require.NoError(t, h.db.LoadCatalog(t.Context(), countries, locations[:len(countries)]))
+	return h
+}
+
+func (h *fixture) create(t *testing.T, name string) *models.Operator {
+	t.Helper()
+	operator, err := h.Create(t.Context(), operators.NewOperator{Name: name})
+	require.NoError(t, err)
+	return operator
+}
+
+func (h *fixture) addStore(t *testing.T, operator *models.Operator, active bool) uuid.UUID {
+	t.Helper()
+	store := models.Store{ID: uuid.New(), OperatorID: operator.ID, Name: "Zapatería Sol", Active: active, CreatedAt: monday}
+	require.NoError(t, h.db.ChangeSettings(t.Context(), operator.ID, func(tx *db.DB) error { return tx.Insert(t.Context(), &store) }))
+	return store.ID
+}
+
+func TestCreate_hasWhatAnOrderNeeds(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		price := money.Cents(12_50)
+		created, err := h.Create(t.Context(), operators.NewOperator{Name: "  Rayo Envíos ", Plan: models.PlanPro, BasePrice: &price})
+		require.NoError(t, err)
+
+		stored, err := h.db.Operator(t.Context(), created.ID)
+		require.NoError(t, err)
+		require.Equal(t, "Rayo Envíos", stored.Name)
+		require.Equal(t, []string{"PE", "America/Lima", "PEN"}, []string{stored.CountryCode, stored.Timezone, stored.Currency})
+		require.Equal(t, models.PlanPro, stored.Plan)
+		require.Equal(t, &price, stored.BasePrice)
+		require.False(t, stored.Suspended())
+		require.False(t, stored.ShareProofLocation)
+		require.True(t, stored.CreatedAt.Equal(monday))
+
+		settings, err := h.db.OperatorSettings(t.Context(), created.ID)
+		require.NoError(t, err)
+		require.Len(t, settings.Branches, 1)
+		require.Equal(t, "Principal", settings.Branches[0].Name)
+		require.True(t, settings.Branches[0].Main && settings.Branches[0].Active)
+		sizes := map[string]bool{}
+		for _, size := range settings.Sizes {
+			require.Zero(t, size.Surcharge)
+			sizes[size.Code] = size.IsDefault
+		}
+		require.Equal(t, map[string]bool{"S": false, "M": true, "L": false}, sizes)
+	})
+}
+
+func TestCreate_countryDecidesCurrencyAndZone(t *testing.T) {
+	t.Parallel()
+	h := openWithCatalog(t, testenv.SQLite(t))
+	inherited, err := h.Create(t.Context(), operators.NewOperator{Name: "Andes Courier", CountryCode: "cl"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"CL", "CLP", "America/Santiago"}, []string{inherited.CountryCode, inherited.Currency, inherited.Timezone})
+	require.Equal(t, models.PlanBasic, inherited.Plan)
+	require.Nil(t, inherited.BasePrice)
+
+	chosen, err := h.Create(t.Context(), operators.NewOperator{Name: "Pascua Courier", CountryCode: "CL", Timezone: "Pacific/Easter"})
+	require.NoError(t, err)
+	require.Equal(t, "Pacific/Easter", chosen.Timezone)
+}
+
+func TestCreate_refuses(t *testing.T) {
+	t.Parallel()
+	h := openWithCatalog(t, testenv.SQLite(t))
+	for wrong, in := range map[string]operators.NewOperator{
+		"name is missing":       {Name: "  "},
+		"more than 200":         {Name: strings.Repeat("ñ", 201)},
+		"control characters":    {Name: "Rayo\nEnvíos"},
+		"not UTF-8":             {Name: "Rayo \xff"},
+		`no country "XX"`:       {Name: "Rayo", CountryCode: "XX"},
+		`"Local" is not a time`: {Name: "Rayo", Timezone: "Local"},
+		`"Lima" is not a time`:  {Name: "Rayo", Timezone: "Lima"},
+		`"gold" is not a plan`:  {Name: "Rayo", Plan: "gold"},
+	} {
+		_, err := h.Create(t.Context(), in)
+		require.ErrorContains(t, err, wrong)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	all, err := h.List(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, all, "what was refused left nothing behind")
+}
+
+func TestCreate_withoutTheCatalogSaysHowToLoadIt(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		_, err := open(t, databaseURL).Create(t.Context(), operators.NewOperator{Name: "Rayo Envíos"})
+		require.ErrorContains(t, err, "despacho migrate up")
+	})
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	h := openWithCatalog(t, testenv.SQLite(t))
+	rayo, first, second := h.create(t, "Rayo Envíos"), h.create(t, "Andes"), h.create(t, "Otro")
+	// As two operators could be called in earlier releases.
+	_, err := h.db.SQL().Exec("UPDATE operators SET name = 'Andes' WHERE id = ?", second.ID)
+	require.NoError(t, err)
+
+	for _, called := range []string{rayo.ID.String(), "Rayo Envíos", "rayo envíos", " RAYO ENVÍOS "} {
+		found, err := h.Find(t.Context(), called)
+		require.NoError(t, err, called)
+		require.Equal(t, rayo.ID, found.ID)
+	}
+	for _, unknown := range []string{uuid.NewString(), "Rayo", ""} {
+		_, err := h.Find(t.Context(), unknown)
+		require.ErrorContains(t, err, "there is no operator", unknown)
+	}
+	_, err = h.Find(t.Context(), "Andes")
+	require.ErrorContains(t, err, "2 operators are called")
+	require.ErrorContains(t, err, first.ID.String())
+	require.ErrorContains(t, err, second.ID.String())
+}
+
+// An operator's name is what customers know it by, and commands take it for an id. So nobody gets a
+// name that people take for another operator's: other accents, another form of the same letters,
+// other spaces.
+func TestNames_thatPeopleTakeForOne(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		rayo, other := h.create(t, "Rayo Envíos"), h.create(t, "Otro")
+		for _, name := range []string{"Rayo Envi\u0301os", "Rayo  Envíos", "RAYO\u00a0ENVÍOS", "Rayo En\u200bvíos", "Rayo Envios", "Rayo-Envíos."} {
+			_, err := h.Create(t.Context(), operators.NewOperator{Name: name})
+			require.ErrorContains(t, err, rayo.ID.String(), "%q", name)
+			body, err := json.Marshal(map[string]string{"name": name})
+			require.NoError(t, err)
+			in, err := jsonbody.Parse(body)
+			require.NoError(t, err)
+			_, err = h.ChangeSettings(t.Context(), &db.SignedIn{Operator: *other}, in, nil)
+			require.Equal(t, apperror.Invalid, apperror.From(err).Kind, "%q: %v", name, err)
+			found, err := h.Find(t.Context(), name)
+			require.NoError(t, err, "%q", name)
+			require.Equal(t, rayo.ID, found.ID)
+		}
+		h.create(t, "★")
+		h.create(t, "♥")
+
+		// As an earlier release could call two operators: each is found by its own spelling.
+		_, err := h.db.SQL().Exec("UPDATE operators SET name = 'Rayo Envios' WHERE id = $1", other.ID)
+		require.NoError(t, err)
+		for name, want := range map[string]uuid.UUID{"rayo envíos": rayo.ID, "rayo envios": other.ID} {
+			found, err := h.Find(t.Context(), name)
+			require.NoError(t, err, name)
+			require.Equal(t, want, found.ID, name)
+		}
+		_, err = h.Find(t.Context(), "Rayo-Envios")
+		require.ErrorContains(t, err, "2 operators are called")
+	})
+}
+
+func TestList_byName(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		for _, name := range []string{"Zorro", "águila", "Rayo", "andes"} {
+			h.create(t, name)
+		}
+		all, err := h.List(t.Context())
+		require.NoError(t, err)
+		var names []string
+		for _, operator := range all {
+			names = append(names, operator.Name)
+		}
+		require.Equal(t, []string{"águila", "andes", "Rayo", "Zorro"}, names)
+	})
+}
+
+func TestPlan_suspendAndResume(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		operator := h.create(t, "Rayo Envíos")
+		other := h.create(t, "Andes Courier")
+
+		changed, err := h.SetPlan(t.Context(), "Rayo Envíos", models.PlanBusiness)
+		require.NoError(t, err)
+		require.Equal(t, models.PlanBusiness, changed.Plan)
+		_, err = h.SetPlan(t.Context(), "Rayo Envíos", "gold")
+		require.ErrorContains(t, err, "basic, pro, business")
+
+		suspended, err := h.Suspend(t.Context(), operator.ID.String())
+		require.NoError(t, err)
+		require.True(t, suspended.SuspendedAt.Equal(monday))
+		h.clock.Advance(time.Hour)
+		again, err := h.Suspend(t.Context(), operator.ID.String())
+		require.NoError(t, err)
+		require.True(t, again.SuspendedAt.Equal(monday), "the first date stands")
+
+		for range 2 {
+			resumed, err := h.Resume(t.Context(), operator.ID.String())
+			require.NoError(t, err)
+			require.False(t, resumed.Suspended())
+			require.Equal(t, models.PlanBusiness, resumed.Plan)
+		}
+		untouched, err := h.Find(t.Context(), other.ID.String())
+		require.NoError(t, err)
+		require.Equal(t, models.PlanBasic, untouched.Plan)
+		_, err = h.Suspend(t.Context(), uuid.NewString())
+		require.ErrorContains(t, err, "there is no operator")
+	})
+}
+
+func TestAddUser(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		operator := h.create(t, "Rayo Envíos")
+		store := h.addStore(t, operator, true)
+
+		user, drawn, err := h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: " Ana@Rayo.Example ", Name: "Ana Torres", Admin: true})
+		require.NoError(t, err)
+		require.Equal(t, models.RoleOperator, user.Role)
+		stored, err := h.db.UserByEmail(t.Context(), "ana@rayo.example")
+		require.NoError(t, err)
+		require.Equal(t, user.ID, stored.ID)
+		require.True(t, stored.Active && stored.Admin)
+		require.GreaterOrEqual(t, len(drawn), 20, "a drawn password cannot be guessed")
+		require.True(t, credentials.PasswordMatches(stored.PasswordHash, drawn))
+
+		seller, generated, err := h.AddUser(t.Context(), operators.NewUser{
+			Operator: operator.ID.String(), Email: "luz@sol.example", Name: "Luz", StoreID: &store, Password: "una clave larga",
+		})
+		require.NoError(t, err)
+		require.Equal(t, models.RoleStore, seller.Role)
+		require.Equal(t, &store, seller.StoreID)
+		require.Empty(t, generated, "whoever gave a password knows it")
+		require.True(t, credentials.PasswordMatches(seller.PasswordHash, "una clave larga"))
+
+		_, _, err = h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: "ANA@rayo.example", Name: "Otra"})
+		require.ErrorContains(t, err, "ana@rayo.example already")
+	})
+}
+
+// The command line and the panel refuse the same data, the one in English and the other by field.
+func TestAddUser_refuses(t *testing.T) {
+	t.Parallel()
+	h := openWithCatalog(t, testenv.SQLite(t))
+	operator, other := h.create(t, "Rayo Envíos"), h.create(t, "Andes Courier")
+	store, closed, foreign := h.addStore(t, operator, true), h.addStore(t, operator, false), h.addStore(t, other, true)
+	valid := operators.NewUser{Operator: "Rayo Envíos", Email: "ana@rayo.example", Name: "Ana"}
+
+	for name, tc := range map[string]struct {
+		change func(*operators.NewUser)
+		want   string
+		// field is the member of a request to the panel's API with the same data.
+		field string
+	}{
+		"no address":              {func(u *operators.NewUser) { u.Email = "ana" }, "not an e-mail", "email"},
+		"a name with the address": {func(u *operators.NewUser) { u.Email = "Ana <ana@rayo.example>" }, "not an e-mail", "email"},
+		"two addresses":           {func(u *operators.NewUser) { u.Email = "a@x.example,b@x.example" }, "not an e-mail", "email"},
+		"an endless address":      {func(u *operators.NewUser) { u.Email = strings.Repeat("a", 250) + "@x.example" }, "not an e-mail", "email"},
+		"an address in two lines": {func(u *operators.NewUser) { u.Email = "ana@rayo.example\nx" }, "not an e-mail", "email"},
+		"no name":                 {func(u *operators.NewUser) { u.Name = "" }, "name is missing", "name"},
+		"a name in two lines":     {func(u *operators.NewUser) { u.Name = "Ana\nPaz" }, "control characters", "name"},
+		"a short password":        {func(u *operators.NewUser) { u.Password = "corta" }, "at least 8", "password"},
+		"a store that closed":     {func(u *operators.NewUser) { u.StoreID = &closed }, "no active store", "store_id"},
+		"another's store":         {func(u *operators.NewUser) { u.StoreID = &foreign }, "no active store", "store_id"},
+		"a store's administrator": {func(u *operators.NewUser) { u.StoreID, u.Admin = &store, true }, "administrator", "admin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := valid
+			tc.change(&in)
+			_, _, err := h.AddUser(t.Context(), in)
+			require.ErrorContains(t, err, tc.want)
+
+			_, _, err = h.CreateUser(t.Context(), operator, bodyOf(t, in))
+			problem := apperror.From(err)
+			require.Len(t, problem.Fields, 1, "%v", err)
+			require.Equal(t, tc.field, problem.Fields[0].Field)
+		})
+	}
+	unknown := valid
+	unknown.Operator = "Nadie"
+	_, _, err := h.AddUser(t.Context(), unknown)
+	require.ErrorContains(t, err, "no operator")
+	_, err = h.db.UserByEmail(t.Context(), "ana@rayo.example")
+	require.True(t, db.IsNotFound(err), "what was refused left nothing behind")
+}
+
+// bodyOf is the request to the panel's API for a user of the command line.
+func bodyOf(t *testing.T, u operators.NewUser) *jsonbody.Object {
+	t.Helper()
+	body := map[string]any{"email": u.Email, "name": u.Name, "role": models.RoleOperator, "admin": u.Admin, "password": u.Password}
+	if u.StoreID != nil {
+		body["role"], body["store_id"] = models.RoleStore, u.StoreID
+	}
+	raw, err := json.Marshal(body)
+	require.NoError(t, err)
+	in, err := jsonbody.Parse(raw)
+	require.NoError(t, err)
+	return in
+}

@@ -1,0 +1,94 @@
+package operators
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/db"
+	"despacho/models"
+)
+
+// patch applies a request to a row, new or existing: a member is required if the row has no value
+// yet, and ignored if the request omits it. It runs while the operator's settings are locked.
+type patch[T db.Owned] func(tx *db.DB, row *T) error
+
+// rowErrors are what the database's errors about a row become. A nil one leaves the error as it is.
+type rowErrors struct{ notFound, taken error }
+
+func (e rowErrors) replace(err error) error {
+	switch {
+	case e.notFound != nil && db.IsNotFound(err):
+		return e.notFound
+	case e.taken != nil && db.IsDuplicate(err):
+		return e.taken
+	}
+	return err
+}
+
+// create inserts a row. taken is the error for one that must be unique and is not.
+func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, taken error, apply patch[T]) (*T, error) {
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		if err := apply(tx, row); err != nil {
+			return err
+		}
+		if err := tx.Insert(ctx, row); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, *row, models.AuditCreated, nil)
+	})
+	return row, rowErrors{taken: taken}.replace(err)
+}
+
+// change changes a row. check looks at the row that is to be changed while it is locked, and
+// refuses the change by an error; nil accepts every row.
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, check func(*T) error, errs rowErrors, apply patch[T]) (*T, error) {
+	var row *T
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		var err error
+		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
+			return err
+		}
+		if err := checkLocked(check, row); err != nil {
+			return err
+		}
+		before := *row
+		if err := apply(tx, row); err != nil {
+			return err
+		}
+		if err := db.SaveOwned(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, *row, models.AuditChanged, db.ChangedColumns(&before, row))
+	})
+	return row, errs.replace(err)
+}
+
+// checkLocked has what is to be changed checked, if there is a check.
+func checkLocked[T any](check func(T) error, locked T) error {
+	if check == nil {
+		return nil
+	}
+	return check(locked)
+}
+
+// list reads all of an operator's rows of a type, sorted for display.
+func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, order func(a, b T) int) ([]T, error) {
+	rows, err := db.ListOwned[T](ctx, s.db, operator.ID)
+	slices.SortStableFunc(rows, order)
+	return rows, err
+}
+
+// keepOneMarked keeps exactly one of the operator's rows marked, as its main branch and its default
+// size are: marking one clears the other, and the marked row can be neither cleared nor
+// deactivated.
+func keepOneMarked(wasMarked, marked, active bool, required error, unmark func() error) error {
+	switch {
+	case wasMarked && !marked, marked && !active:
+		return required
+	case marked && !wasMarked:
+		return unmark()
+	}
+	return nil
+}

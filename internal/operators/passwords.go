@@ -1,0 +1,131 @@
+package operators
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/apperror"
+	"despacho/internal/credentials"
+	"despacho/internal/db"
+	"despacho/internal/jsonbody"
+	"despacho/models"
+)
+
+// ResetPassword sets a colleague's password, generated unless given, and deletes the colleague's
+// sessions.
+func (s *Service) ResetPassword(ctx context.Context, admin *db.SignedIn, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
+	user, err := s.colleague(ctx, admin, id)
+	if err != nil {
+		return "", err
+	}
+	password, generated := readNewPassword(in)
+	if message, err := checkPassword(password, user, &admin.Operator); err != nil {
+		in.AddError("password", message)
+	}
+	if err := in.Err(); err != nil {
+		return "", err
+	}
+	return generated, s.setPassword(ctx, user, password, models.AuditPasswordReset)
+}
+
+// ChangePassword changes the password of a signed-in user and deletes the user's other sessions.
+func (s *Service) ChangePassword(ctx context.Context, who *db.SignedIn, in *jsonbody.Object) error {
+	chosen := in.RequiredSecret("new", maxTypedPassword)
+	if message, err := checkPassword(chosen, &who.User, &who.Operator); err != nil {
+		in.AddError("new", message)
+	}
+	if _, err := s.requirePassword(ctx, who, in, "current"); err != nil {
+		return err
+	}
+	return s.setPassword(ctx, &who.User, chosen, models.AuditPasswordChanged, who.SessionID)
+}
+
+// setPassword stores a checked password and deletes the user's sessions, except those in keep.
+func (s *Service) setPassword(ctx context.Context, user *models.User, password string, action models.AuditAction, keep ...uuid.UUID) error {
+	hash, err := s.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.SetPassword(ctx, user.ID, hash, keep...); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, user.OperatorID, action, &user.ID, "")
+	})
+}
+
+func readNewPassword(in *jsonbody.Object) (password, generated string) {
+	return newPassword(in.Secret("password", maxTypedPassword))
+}
+
+// newPassword returns the given password, or generates one.
+func newPassword(given string) (password, generated string) {
+	if given != "" {
+		return given, ""
+	}
+	generated = rand.Text()
+	return generated, generated
+}
+
+// checkPassword returns what is wrong with a user's new password, with its message for the panel.
+func checkPassword(password string, user *models.User, operator *models.Operator) (message string, err error) {
+	switch err = credentials.CheckPassword(password, user.Email, user.Name, operator.Name); {
+	case errors.Is(err, credentials.ErrPasswordTooShort):
+		message = "debe tener al menos 8 caracteres"
+	case errors.Is(err, credentials.ErrPasswordTooLong):
+		message = "admite como máximo 72 bytes"
+	case errors.Is(err, credentials.ErrPasswordGuessable):
+		message = "es demasiado fácil de adivinar: elija otra"
+	}
+	return message, err
+}
+
+// matches checks a password in the pool.
+func (s *Service) matches(ctx context.Context, hash, password string) (bool, error) {
+	matches, err := s.passwords.Matches(ctx, hash, password)
+	return matches, busy(err)
+}
+
+// hash hashes a password in the pool.
+func (s *Service) hash(ctx context.Context, password string) (string, error) {
+	hash, err := s.passwords.Hash(ctx, password)
+	return hash, busy(err)
+}
+
+var errPasswordsBusy = &apperror.Error{
+	Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: 2 * time.Second,
+	Message: "Hay demasiados ingresos a la vez. Vuelva a intentarlo en unos segundos.",
+}
+
+// busy turns the pool's error for too many passwords at once into one for the user.
+func busy(err error) error {
+	if errors.Is(err, credentials.ErrBusy) {
+		return errPasswordsBusy.Because(err)
+	}
+	return err
+}
+
+// requirePassword reads and checks the password of a signed-in user, and returns the user with what
+// a session does not carry.
+func (s *Service) requirePassword(ctx context.Context, who *db.SignedIn, in *jsonbody.Object, field string) (*models.User, error) {
+	password := in.RequiredSecret(field, maxTypedPassword)
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	user, err := db.FindOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
+	if err != nil {
+		return nil, err
+	}
+	matches, err := s.matches(ctx, user.PasswordHash, password)
+	if err != nil {
+		return nil, err
+	}
+	if !matches {
+		in.AddError(field, "no es su contraseña actual")
+	}
+	return user, in.Err()
+}

@@ -1,0 +1,111 @@
+package operators
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/db"
+	"despacho/internal/jsonbody"
+	"despacho/internal/safehttp"
+	"despacho/models"
+)
+
+// ChangeSettings changes an operator's name, logo, base price, whether stores see where a delivery
+// photo was taken and customers the photo, and whether administrators need a second factor, from
+// the next request on. The last one is for administrators to decide. The name is no other
+// operator's, as at a creation. check looks at the operator while it is locked, and refuses the
+// change by an error; nil accepts every one.
+func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *jsonbody.Object, check func(*models.Operator) error) (*models.Operator, error) {
+	if in.Has("require_second_factor") && !who.User.Administers() {
+		return nil, ErrNotAllowed
+	}
+	changeSettings := s.db.ChangeSettings
+	if in.Has("name") {
+		changeSettings = s.db.ChangeSettingsAndName
+	}
+	return s.changeOperator(ctx, who.Operator.ID, changeSettings, func(tx *db.DB, operator *models.Operator) error {
+		if err := checkLocked(check, operator); err != nil {
+			return err
+		}
+		if err := rename(ctx, tx, in, operator); err != nil {
+			return err
+		}
+		if in.HasOrNull("logo_url") {
+			link := readLogo(in)
+			if link != nil {
+				operator.LogoPhoto = nil
+			}
+			operator.LogoURL = link
+		}
+		if in.HasOrNull("base_price") {
+			operator.BasePrice = in.Money("base_price")
+		}
+		readFlag(in, "share_proof_location", &operator.ShareProofLocation)
+		readFlag(in, "share_proof_photo", &operator.ShareProofPhoto)
+		readFlag(in, "require_second_factor", &operator.RequireSecondFactor)
+		return in.Err()
+	})
+}
+
+// rename reads another name of an operator. One that an earlier release gave to several operators
+// may stay.
+func rename(ctx context.Context, tx *db.DB, in *jsonbody.Object, operator *models.Operator) error {
+	before := operator.Name
+	readName(in, &operator.Name)
+	if operator.Name == before {
+		return nil
+	}
+	named, err := operatorsNamed(ctx, tx, operator.Name)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(named, func(other models.Operator) bool { return other.ID != operator.ID }) {
+		in.AddError("name", "ya es el nombre de otro operador: escriba otro")
+	}
+	return nil
+}
+
+// changeOperator applies a change to what an operator manages itself, and records which fields
+// changed. changeSettings is one of the database's functions for that.
+func (s *Service) changeOperator(
+	ctx context.Context, id uuid.UUID, changeSettings func(context.Context, uuid.UUID, func(*db.DB) error) error, apply func(*db.DB, *models.Operator) error,
+) (*models.Operator, error) {
+	var before models.Operator
+	var changed *models.Operator
+	err := changeSettings(ctx, id, func(tx *db.DB) error {
+		var err error
+		if changed, err = tx.Operator(ctx, id); err != nil {
+			return err
+		}
+		before = *changed
+		if err := apply(tx, changed); err != nil {
+			return err
+		}
+		fields := db.ChangedColumns(&before, changed)
+		changed.UpdatedAt = s.clock.Now()
+		if err := tx.SaveOperatorSettings(ctx, changed); err != nil || len(fields) == 0 {
+			return err
+		}
+		return s.audit(ctx, tx, changed.ID, models.AuditSettingsChanged, nil, strings.Join(fields, ", "))
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.removeReplacedLogo(ctx, &before, changed)
+	return changed, nil
+}
+
+// readLogo reads the URL of an image that customers' browsers load.
+func readLogo(in *jsonbody.Object) *string {
+	address := in.Text("logo_url", safehttp.MaxURLLength)
+	if address == nil {
+		return nil
+	}
+	if _, err := safehttp.CheckURL(*address, nil); err != nil {
+		in.AddError("logo_url", "debe ser una dirección pública que empiece con https://")
+	}
+	return address
+}

@@ -1,0 +1,44 @@
+package orders
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/apperror"
+	"despacho/internal/db"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+var errTooManyToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Se asignan hasta 200 pedidos a la vez. Marque menos.")
+
+// AssignMany assigns many orders to one rider, as moveMany does. expected has the Seq of the orders
+// that must not have moved since.
+func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID, expected map[uuid.UUID]int) ([]BulkResult, error) {
+	if len(ids) == 0 {
+		return nil, ErrNothingSelected
+	}
+	if err := s.checkRider(ctx, caller, riderID); err != nil {
+		return nil, err
+	}
+	return s.moveMany(ctx, caller, ids, bulkMove{
+		done: BulkAssigned, tooMany: errTooManyToAssign,
+		message: func(order *models.OrderView) workflows.Message {
+			message := workflows.Assigned{RiderID: riderID}
+			if seq, known := expected[order.ID]; known {
+				message.ExpectedSeq = &seq
+			}
+			return message
+		},
+		isDone: func(order *models.OrderView) bool {
+			_, verdict := order.State().Decide(models.MoveAssign, caller.Actor(), &riderID)
+			return verdict == models.Unchanged
+		},
+	})
+}
+
+// Destinations counts the orders of a status by location.
+func (s *Service) Destinations(ctx context.Context, caller Caller, status models.Status) ([]db.LocationCount, error) {
+	return s.db.CountOrdersByLocation(ctx, caller.Scope(), status)
+}

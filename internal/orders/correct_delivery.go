@@ -1,0 +1,128 @@
+package orders
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/jsonbody"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// deliveryCorrection is what was recorded wrongly at a delivery, and why it is corrected.
+type deliveryCorrection struct {
+	reason string
+	// Of workflows.Delivered the amount is nil if it stays, and the photo empty.
+	workflows.Delivered
+}
+
+// CorrectDelivery corrects the amount that was collected at a delivery, its photo, or both, on
+// behalf of the operator, who gives a reason. The audit log keeps the first amount, and the order's
+// history the reason and the first photo. No webhook is called. Of an erased order the amount can
+// still be corrected, because the cash has to agree with it; the reason is not kept, because people
+// write names into it and nothing would erase them any more.
+func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
+	c := deliveryCorrection{reason: in.RequiredLines("reason", workflows.MaxCancelReason)}
+	c.ActualAmountCollected, c.CapturedAt = in.Money("actual_amount_collected"), in.Time("captured_at")
+	c.Lat, c.Lng = readPoint(in, "lat", "lng")
+	if c.ActualAmountCollected == nil && photo == nil {
+		in.AddError("actual_amount_collected", "indique el monto correcto, una foto nueva o ambos")
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	order, err := s.Find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := requireDeliveryCorrectable(order, photo != nil); err != nil {
+		return nil, err
+	}
+	if photo != nil {
+		if err := s.savePhoto(ctx, caller, id, photo, &c.Delivered); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.saveDeliveryCorrection(ctx, caller, id, c); err != nil {
+		if c.Photo != "" && isDefiniteRefusal(err) {
+			s.discardPhoto(ctx, c.Photo)
+		}
+		return nil, err
+	}
+	return s.Get(ctx, caller, id)
+}
+
+func requireDeliveryCorrectable(order *models.OrderView, hasPhoto bool) error {
+	switch {
+	case order.Status != models.StatusDelivered:
+		return correctionRefused("La entrega no se puede corregir porque el estado del pedido es " + order.Status.Label() + ".")
+	case hasPhoto && order.ErasedAt != nil:
+		return correctionRefused("Los datos del destinatario se eliminaron: el pedido ya no lleva foto.")
+	}
+	return nil
+}
+
+// saveDeliveryCorrection writes the correction, if the order is not erased meanwhile.
+func (s *Service) saveDeliveryCorrection(ctx context.Context, caller Caller, id uuid.UUID, c deliveryCorrection) error {
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		before, err := lockView(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := requireDeliveryCorrectable(before, c.Photo != ""); err != nil {
+			return err
+		}
+		after := *before
+		c.apply(&after.Order)
+		changed := corrections(before, &after)
+		if len(changed) == 0 {
+			return nil
+		}
+		kept := &c.reason
+		if before.ErasedAt != nil {
+			kept = nil
+		}
+		entry := s.correctionEntry(caller, before, models.TimelineDeliveryCorrected, kept)
+		after.UpdatedAt = entry.At
+		detail := auditedDelivery(changed)
+		return saveCorrections(ctx, tx, before, &after, entry, changed, models.AuditEntry{
+			OperatorID: before.OperatorID, At: entry.At, Action: models.AuditDeliveryCorrected, SubjectID: &before.ID, Detail: &detail,
+		})
+	})
+}
+
+func (c deliveryCorrection) apply(order *models.Order) {
+	if c.ActualAmountCollected != nil {
+		order.ActualAmountCollected = c.ActualAmountCollected
+	}
+	if c.Photo != "" {
+		taken := clock.Normalize(*c.CapturedAt)
+		order.ProofPhoto, order.ProofCapturedAt = &c.Photo, &taken
+		order.ProofLat, order.ProofLng = c.Lat, c.Lng
+	}
+}
+
+// auditedDelivery is the detail of the audit entry: both amounts, and that the photo is another.
+func auditedDelivery(changed []models.Correction) string {
+	detail := ""
+	for _, c := range changed {
+		if detail != "" {
+			detail += ", "
+		}
+		detail += string(c.Field)
+		if c.Field == models.CorrectedCollected {
+			detail += ": " + shownAmount(c.OldValue) + " -> " + shownAmount(c.NewValue)
+		}
+	}
+	return detail
+}
+
+func shownAmount(amount *string) string {
+	if amount == nil {
+		return "-"
+	}
+	return *amount
+}

@@ -1,0 +1,173 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"despacho/internal/apperror"
+	"despacho/internal/db"
+	"despacho/internal/inflight"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// ErrNotEnded refuses to erase the data of an order that somebody still works with.
+var ErrNotEnded = apperror.New(apperror.Conflict, "order_not_ended", "El pedido todavía está en curso, o sus avisos se están enviando. Sus datos se pueden eliminar cuando termine.")
+
+// Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
+// events and what receivers responded, in the recorded response to its creation, in Temporal's
+// history, the cached answer about the DNI, and the photos. The external id stays, like the guide
+// code: it is the store's number of the order.
+func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
+	caller := Caller{Operator: operator}
+	order, err := s.Find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.erase(ctx, &order.Order); err != nil {
+		return nil, err
+	}
+	return s.Get(ctx, caller, id)
+}
+
+// erase erases one order. The history and the answer about the DNI are deleted first: until the row
+// is erased, a repeated request finds the order again. A photo that this process cannot remove,
+// such as a worker without the disk of the api, is removed by the sweeper of an api, which finds it
+// among the erased ones. No slot of the request is held while Temporal is asked.
+func (s *Service) erase(ctx context.Context, order *models.Order) error {
+	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
+	if err != nil {
+		return err
+	}
+	if !order.Status.Ended() || pending {
+		return ErrNotEnded
+	}
+	if err := inflight.WithoutSlot(ctx, func() error { return s.deleteHistory(ctx, order.ID) }); err != nil {
+		return err
+	}
+	if err := s.forgetIdentity(ctx, order); err != nil {
+		return err
+	}
+	photos, err := s.eraseRows(ctx, order)
+	if err != nil {
+		return err
+	}
+	for _, photo := range photos {
+		if err := s.options.Photos.Remove(ctx, photo); err != nil {
+			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+// eraseRows erases what the database has of the recipient and returns the photos of the order, the
+// replaced ones among them.
+func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []string, err error) {
+	now := s.clock.Now()
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		// A correction comes before or after: the photos that it leaves are those that go.
+		locked, err := tx.LockOrder(ctx, order.ID)
+		if err != nil {
+			return err
+		}
+		if locked.Seq != order.Seq {
+			// It was revived meanwhile, and may have ended again. That run's history is still there and its
+			// events may be being sent: once the row is erased nobody would look for them.
+			return ErrNotEnded
+		}
+		if photos, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
+			return err
+		}
+		if locked.ProofPhoto != nil {
+			photos = append(photos, *locked.ProofPhoto)
+		}
+		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
+			return err
+		}
+		if err := eraseEventsOf(ctx, tx, order.ID, now); err != nil {
+			return err
+		}
+		if err := s.eraseResponse(ctx, tx, order.ID); err != nil {
+			return err
+		}
+		if order.Test {
+			return nil // every test order is erased: the audit log would be full of them
+		}
+		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased, SubjectID: &order.ID})
+	})
+	return photos, err
+}
+
+// eraseResponse replaces the response that a repeated creation would get by the order as it is now.
+func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUID) error {
+	order, err := tx.OrderViewByID(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	erased, err := json.Marshal(s.view(order, false))
+	if err != nil {
+		return err
+	}
+	stored, err := json.Marshal(storedCreated{Order: erased})
+	if err != nil {
+		return err
+	}
+	return tx.EraseCreationResponse(ctx, orderID, stored)
+}
+
+// deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name
+// of a photo are in them. The latest run is asked for by its id, because the list of runs may be
+// behind.
+func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
+	id := workflows.OrderWorkflowID(orderID)
+	runs := map[string]enums.WorkflowExecutionStatus{}
+	latest, err := s.temporal.DescribeWorkflowExecution(ctx, id, "")
+	switch {
+	case err == nil:
+		info := latest.GetWorkflowExecutionInfo()
+		runs[info.GetExecution().GetRunId()] = info.GetStatus()
+	case !workflows.IsNotRunning(err):
+		return ErrMoveUnconfirmed.Because(err)
+	}
+	earlier, err := s.temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + id + "'"})
+	if err != nil {
+		return ErrMoveUnconfirmed.Because(err)
+	}
+	for _, info := range earlier.GetExecutions() {
+		if _, known := runs[info.GetExecution().GetRunId()]; !known {
+			runs[info.GetExecution().GetRunId()] = info.GetStatus()
+		}
+	}
+	for _, status := range runs {
+		if status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			return ErrNotEnded
+		}
+	}
+	for run := range runs {
+		_, err := s.temporal.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
+			Namespace: s.options.Namespace, WorkflowExecution: &common.WorkflowExecution{WorkflowId: id, RunId: run},
+		})
+		if err != nil && !workflows.IsNotRunning(err) {
+			return ErrMoveUnconfirmed.Because(err)
+		}
+	}
+	return nil
+}
+
+// forgetIdentity removes what a provider answered about the recipient's DNI: it has the name. A
+// number that cannot be decrypted any more has no answer that could be found either.
+func (s *Service) forgetIdentity(ctx context.Context, order *models.Order) error {
+	if s.options.Identity == nil || order.RecipientDocType == nil || *order.RecipientDocType != models.DocDNI {
+		return nil
+	}
+	number := s.shownDocument(order)
+	if number == nil {
+		return nil
+	}
+	return s.options.Identity.Forget(ctx, *number)
+}

@@ -1,0 +1,124 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/db"
+	"despacho/models"
+)
+
+// Erasure is the outcome of an erasure by phone.
+type Erasure struct {
+	// Erased and Open count the orders that were erased, and those that have not ended.
+	Erased int `json:"erased"`
+	Open   int `json:"open"`
+}
+
+// count counts an order by the outcome of its erasure, and returns the error of one that failed.
+func (e *Erasure) count(orderID uuid.UUID, outcome error) error {
+	switch {
+	case errors.Is(outcome, ErrNotEnded):
+		e.Open++
+		return nil
+	case outcome == nil:
+		e.Erased++
+		return nil
+	}
+	return fmt.Errorf("the recipient of order %s was not erased: %w", orderID, outcome)
+}
+
+// EraseByPhone erases every ended live order of an operator to a phone in E.164. An order, also an
+// open one, that is to another phone since somebody corrected it loses that phone and nothing else.
+// Test orders are erased by ApplyRetention. An order that fails keeps no other from being erased,
+// unless Temporal or the database is unavailable; its error is returned at the end.
+func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
+	var outcome Erasure
+	scope := Caller{Operator: operator}.Scope()
+	corrected, err := s.db.OrdersCorrectedFrom(ctx, scope, phone)
+	if err != nil {
+		return outcome, err
+	}
+	var failed error
+	for _, id := range corrected {
+		err := outcome.count(id, s.eraseCorrectedPhone(ctx, id, phone))
+		if failed = errors.Join(failed, err); IsUnavailable(err) {
+			return outcome, failed
+		}
+	}
+	found, err := s.db.OrdersByPhone(ctx, scope, phone)
+	if err != nil {
+		return outcome, errors.Join(failed, err)
+	}
+	for i := range found {
+		err := outcome.count(found[i].ID, s.erase(ctx, &found[i]))
+		if failed = errors.Join(failed, err); IsUnavailable(err) {
+			return outcome, failed
+		}
+	}
+	return outcome, failed
+}
+
+// eraseCorrectedPhone removes a phone that an order had before from all that was stored meanwhile:
+// the corrections, the events and what receivers responded, and the response to the creation. The
+// corrections go with the rest or not at all: a repeated request finds the order by them.
+func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, phone string) error {
+	pending, err := s.db.HasPendingDeliveries(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	if pending {
+		return ErrNotEnded
+	}
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		// An erasure of the order comes before or after: what it removed is not written back.
+		if _, err := tx.LockOrder(ctx, orderID); err != nil {
+			return err
+		}
+		if err := tx.EraseCorrectedPhone(ctx, orderID, phone); err != nil {
+			return err
+		}
+		deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
+		if err != nil {
+			return err
+		}
+		for i := range deliveries {
+			deliveries[i].Data = withoutPhone(deliveries[i].Data, phone)
+			if err := tx.EraseDelivery(ctx, &deliveries[i]); err != nil {
+				return err
+			}
+		}
+		events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
+		if err != nil {
+			return err
+		}
+		for i := range events {
+			events[i].Data = withoutPhone(events[i].Data, phone)
+			if forStore := events[i].StoreData; forStore != nil {
+				*forStore = withoutPhone(*forStore, phone)
+			}
+			if err := tx.EraseFeedEvent(ctx, &events[i]); err != nil {
+				return err
+			}
+		}
+		response, err := tx.CreationResponse(ctx, orderID)
+		if db.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return tx.EraseCreationResponse(ctx, orderID, []byte(withoutPhone(string(response), phone)))
+	})
+}
+
+// withoutPhone is the JSON of an order without a phone of the recipient, and with every other byte
+// as it is. Within a text the quotes of the member would be escaped.
+func withoutPhone(stored, phone string) string {
+	const member = `"recipient_phone":"`
+	return strings.ReplaceAll(stored, member+phone+`"`, member+models.ErasedPhone+`"`)
+}

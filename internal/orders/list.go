@@ -1,0 +1,131 @@
+package orders
+
+import (
+	"context"
+
+	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// CountedPage is a page of orders with the count of each status under the same filter.
+type CountedPage struct {
+	*Page
+	Counts map[models.Status]int64
+	// Sort is how the page is sorted. SortableByAll means that the list is short enough for columns
+	// that no index has.
+	Sort          db.OrderSort
+	SortableByAll bool
+}
+
+// maxSorted is how long a list may be that the database sorts itself. The count has read as many.
+const maxSorted = 2000
+
+// ListWithCounts reads a page of orders and the counts by status. A list that is too long for the
+// requested sort is read newest first.
+func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query) (*CountedPage, error) {
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.countByStatus(ctx, caller, query, filter)
+	if err != nil {
+		return nil, err
+	}
+	var total int64
+	for status, count := range counts {
+		if query.Status == "" || query.Status == status {
+			total += count
+		}
+	}
+	sortable := total <= maxSorted
+	if query.Sort.Indexed() || sortable {
+		filter.Sort = query.Sort
+	}
+	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
+	if err != nil {
+		return nil, err
+	}
+	return &CountedPage{Page: s.page(caller, query.Page, filter.Limit, rows, total), Counts: counts, Sort: filter.Sort, SortableByAll: sortable}, nil
+}
+
+// Collected is what was collected for the delivered orders of a list, on all its pages.
+func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (money.Cents, error) {
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return 0, err
+	}
+	return s.db.CollectedAmount(ctx, caller.Scope(), filter)
+}
+
+// CheckSearch returns the error that reading the orders of a query would, before anything is sent.
+func (s *Service) CheckSearch(caller Caller, query Query) error {
+	_, err := s.filter(caller, query)
+	return err
+}
+
+// eachBatch is how many orders Each reads at once.
+const eachBatch = 500
+
+// Each calls do with every order of a list, newest first. However long the list is, only a batch of
+// it is in memory.
+func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(*View) error) error {
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return err
+	}
+	var after db.Position
+	for {
+		rows, err := s.db.OrdersAfter(ctx, caller.Scope(), filter, after, eachBatch)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := do(s.View(caller, &rows[i])); err != nil {
+				return err
+			}
+		}
+		if len(rows) < eachBatch {
+			return nil
+		}
+		last := rows[len(rows)-1]
+		after = db.Position{At: last.CreatedAt, ID: last.ID}
+	}
+}
+
+// CountWithoutPoint counts the open orders that have no point.
+func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
+	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})
+	var total int64
+	for _, count := range counts {
+		total += count
+	}
+	return total, err
+}
+
+func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
+	search, err := parseSearch(query.Search, caller.Operator.CountryCode)
+	filter := db.OrderFilter{
+		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint, ByDelivery: query.ByDelivery,
+		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID, Search: search,
+	}
+	zone := caller.Operator.TimeZone()
+	if query.From != nil {
+		start := clock.DayStart(*query.From, zone)
+		filter.From = &start
+	}
+	if query.To != nil {
+		end := clock.DayStart(query.To.AddDate(0, 0, 1), zone)
+		filter.Until = &end
+	}
+	return filter, err
+}
+
+func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {
+	page := &Page{Orders: make([]*View, len(rows)), Total: total, Page: number, Limit: limit}
+	for i := range rows {
+		page.Orders[i] = s.View(caller, &rows[i])
+	}
+	return page
+}

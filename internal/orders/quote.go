@@ -1,0 +1,69 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/catalog"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Quote is the price of sending to a location.
+type Quote struct {
+	// CoveredBy is the location whose coverage row applies: the destination or its nearest covered
+	// ancestor.
+	CoveredBy catalog.Location
+	// OwnPrice is false if the base price applies.
+	OwnPrice bool
+	// Prices has one element per active size, in ascending order, or a single one without a size.
+	Prices []SizePrice
+}
+
+// SizePrice is the price for a size; Size is nil for an operator without sizes.
+type SizePrice struct {
+	Size  *models.Size
+	Price money.Cents
+	// NoTariff means that orders of the size are refused.
+	NoTariff bool
+}
+
+// Quote returns the current price of an order to a location, or ErrNotCovered.
+func (s *Service) Quote(ctx context.Context, operator *models.Operator, locationID uuid.UUID) (*Quote, error) {
+	destination, err := s.destination(ctx, locationID)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := s.settings.get(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	return settings.quote(destination)
+}
+
+func (s *settings) quote(destination []catalog.Location) (*Quote, error) {
+	through, covered := s.coveringLocation(destination)
+	if !covered {
+		return nil, ErrNotCovered
+	}
+	quote := &Quote{CoveredBy: through, OwnPrice: s.prices[through.ID] != nil}
+	sizes := []*models.Size{nil}
+	if len(s.sizes) > 0 {
+		sizes = nil
+		for _, size := range slices.SortedFunc(maps.Values(s.sizes), models.CompareSizes) {
+			sizes = append(sizes, &size)
+		}
+	}
+	for _, size := range sizes {
+		price, err := s.tariff(destination, size)
+		if err != nil && !errors.Is(err, ErrNoTariff) {
+			return nil, err
+		}
+		quote.Prices = append(quote.Prices, SizePrice{Size: size, Price: price, NoTariff: err != nil})
+	}
+	return quote, nil
+}

@@ -1,0 +1,141 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/guidecode"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// ReceptionOutcome is the outcome of scanning a package.
+type ReceptionOutcome string
+
+// The package was received, revived its auto-cancelled order, was received before, or is refused;
+// or the code matches no order, has a wrong check character, or is no guide code.
+const (
+	ReceptionDone     ReceptionOutcome = "received"
+	ReceptionRevived  ReceptionOutcome = "revived"
+	ReceptionRepeated ReceptionOutcome = "repeated"
+	ReceptionRefused  ReceptionOutcome = "refused"
+	ReceptionUnknown  ReceptionOutcome = "unknown"
+	ReceptionMisread  ReceptionOutcome = "misread"
+	ReceptionNotACode ReceptionOutcome = "not_a_code"
+)
+
+// Reception is the result of one scan.
+type Reception struct {
+	Outcome ReceptionOutcome
+	// Order is the order after the scan; nil if the code matches none.
+	Order    *View
+	RiskZone *string
+	// ExpectedAt is the branch that the order named.
+	ExpectedAt uuid.UUID
+}
+
+// Scan is what a reception desk sends.
+type Scan struct {
+	// Typed is the guide code as it was scanned or typed.
+	Typed string
+	// BranchID is the branch that receives; nil is the one that the order names.
+	BranchID *uuid.UUID
+	// SentBefore is how long ago the same scan was first sent, if no answer to it has arrived.
+	SentBefore time.Duration
+}
+
+// clockSkew is how much the clocks of the api and of Temporal may differ where a reception is
+// compared with its request.
+const clockSkew = 5 * time.Second
+
+// ReceiveByGuideCode receives the package with the scanned or typed guide code. What the user can
+// act on is an outcome; an error can be retried.
+func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Scan) (*Reception, error) {
+	code, err := guidecode.Scan(scan.Typed)
+	switch {
+	case err == nil:
+	case errors.Is(err, guidecode.ErrCheck):
+		return &Reception{Outcome: ReceptionMisread}, nil
+	default:
+		return &Reception{Outcome: ReceptionNotACode}, nil
+	}
+	if err := s.checkBranch(ctx, caller, scan.BranchID); err != nil {
+		return nil, err
+	}
+	order, err := s.db.OrderViewByGuideCode(ctx, caller.Scope(), code)
+	if db.IsNotFound(err) {
+		return &Reception{Outcome: ReceptionUnknown}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	reception := &Reception{Outcome: ReceptionDone, RiskZone: order.RiskZone, ExpectedAt: order.BranchID}
+	if order.State().Revivable() {
+		reception.Outcome = ReceptionRevived
+	}
+	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Received{BranchID: scan.BranchID}, "")
+	if errors.Is(err, ErrMoveRefused) {
+		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)
+	}
+	return reception, err
+}
+
+// classifyRefusal distinguishes a package that was already received from one that is refused. It
+// rereads the order, which another user may have received meanwhile.
+func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UUID, scan Scan, reception *Reception) (*Reception, error) {
+	var err error
+	if reception.Order, err = s.Get(ctx, caller, id); err != nil {
+		return nil, err
+	}
+	reception.Outcome = ReceptionRefused
+	if reception.Order.Status == models.StatusReceived {
+		reception.Outcome, err = s.outcomeOfReceived(ctx, caller, id, scan)
+	}
+	return reception, err
+}
+
+// outcomeOfReceived is the outcome of a scan of a received order. A scan whose first answer was
+// lost may have received it: it is shown as if that answer had arrived, with its warnings.
+func (s *Service) outcomeOfReceived(ctx context.Context, caller Caller, id uuid.UUID, scan Scan) (ReceptionOutcome, error) {
+	if scan.SentBefore <= 0 || caller.UserID == nil {
+		return ReceptionRepeated, nil
+	}
+	moves, err := s.db.Moves(ctx, id)
+	if err != nil || len(moves) < 2 {
+		return ReceptionRepeated, err // an order is created before it is received
+	}
+	before, last := moves[len(moves)-2], moves[len(moves)-1]
+	firstSent := s.clock.Now().Add(-scan.SentBefore)
+	switch {
+	case last.UserID == nil || *last.UserID != *caller.UserID || last.At.Before(firstSent.Add(-clockSkew)):
+		return ReceptionRepeated, nil
+	case before.Status == models.StatusCancelled:
+		return ReceptionRevived, nil
+	}
+	return ReceptionDone, nil
+}
+
+// Receptions are the receptions of one day.
+type Receptions struct {
+	Latest []*View
+	Total  int64
+}
+
+// ReceivedToday reads the latest receptions of today in the operator's time zone, and their count.
+func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (*Receptions, error) {
+	zone := caller.Operator.TimeZone()
+	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), clock.DayStart(s.clock.Now().In(zone), zone), limit)
+	if err != nil {
+		return nil, err
+	}
+	received := &Receptions{Latest: make([]*View, len(rows)), Total: total}
+	for i := range rows {
+		received.Latest[i] = s.View(caller, &rows[i])
+	}
+	return received, nil
+}

@@ -1,0 +1,319 @@
+package orders
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"despacho/internal/apperror"
+	"despacho/internal/db"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
+// request besides the message, such as a photo.
+func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*View, error) {
+	leave, err := s.enterMoves(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	moved, err := s.moveAndCount(ctx, caller, order, message, attachment)
+	if err != nil {
+		return nil, err
+	}
+	return s.View(caller, moved), nil
+}
+
+// moveAndCount is moveLocked, and counts the move. A move whose requester disconnected is not
+// counted as unconfirmed.
+func (s *Service) moveAndCount(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+	moved, err := s.moveLocked(ctx, caller, order, message, attachment)
+	s.movesRequested.Add(1)
+	if !hasLeft(ctx) && (errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err)) {
+		s.movesUnconfirmed.Add(1)
+	}
+	return moved, err
+}
+
+// hasLeft reports whether a requester did not wait for the answer. A request that took too long has
+// another error.
+func hasLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
+// MoveCounts are the moves that this process was asked for, and those of them whose outcome the
+// requester was not told because Temporal, the workers or the database did not answer in time.
+func (s *Service) MoveCounts() (requested, unconfirmed int64) {
+	return s.movesRequested.Load(), s.movesUnconfirmed.Load()
+}
+
+// moveLocked requests a move from the order's workflow, once no other request of this process moves
+// the order. It returns the order once the move is stored, or if the order already is as requested.
+func (s *Service) moveLocked(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+	defer cancel()
+	release, waited, err := s.orderLocks.acquire(limited, order.ID)
+	if err != nil {
+		return nil, ErrMoveUnconfirmed.Because(err)
+	}
+	defer release()
+	if waited {
+		if order, err = s.Find(limited, caller, order.ID); err != nil {
+			return nil, err
+		}
+	}
+	// The row is checked first: a move that it rules out needs no update.
+	verdict, err := decide(message, caller.Actor(), &order.Order)
+	if err != nil || verdict == models.Unchanged {
+		return order, err
+	}
+	message = message.WithRequester(caller.requester())
+	updateID := updateID(s.options.UpdateIDSecret, &order.Order, caller.Actor(), message, attachment)
+	if err := s.updateUntilSettled(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
+		return nil, err
+	}
+	return s.readMoved(ctx, caller, order, message)
+}
+
+// readMoved reads an order after its update has succeeded. A row that could still make the move was
+// restored from an older copy of the database: Temporal has answered with the outcome of an update
+// that the workflow completed before. The move is then made, by a workflow that has read the row.
+func (s *Service) readMoved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
+	after, err := s.Find(ctx, caller, before.ID)
+	if err != nil || after.Seq > before.Seq {
+		return after, err
+	}
+	if verdict, err := decide(message, caller.Actor(), &after.Order); err != nil || verdict == models.Unchanged {
+		return after, err
+	}
+	s.log.WarnContext(ctx, "the order's row is older than its workflow, which reads it now", "order_id", before.ID)
+	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+	defer cancel()
+	s.refresh(limited, before.ID)
+	if err := s.updateUntilSettled(limited, &after.Order, caller.Actor(), message, uuid.NewString()); err != nil {
+		return nil, err
+	}
+	return s.Find(ctx, caller, before.ID)
+}
+
+// maxUpdates bounds the updates of one request: the first, one after a refresh, and one more if the
+// order was moved in between.
+const maxUpdates = 3
+
+// updateUntilSettled sends the move as a workflow update until it is stored or refused for a reason
+// that holds.
+//
+// The first update's id is derived from the request, so that a repeated request waits for the
+// outcome of the update that is still under way instead of asking for the move once more. The
+// outcome of an update that has ended may be old: a failure is asked for once more here, a success
+// is checked by readMoved.
+func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
+	// Temporal compares the deadline with its own clock, never with one that a test has set.
+	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
+	for attempt := 1; ; attempt++ {
+		err := s.sendUntilAnswered(ctx, order, request, updateID)
+		if err == nil {
+			return nil
+		}
+		refusal, refused := workflows.AsRefusal(err)
+		if !refused {
+			if !hasLeft(ctx) {
+				s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
+			}
+			return ErrMoveUnconfirmed.Because(err)
+		}
+		current, err := s.db.OrderViewByID(ctx, order.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := decide(message, by, &current.Order); err != nil {
+			return err
+		}
+		if attempt == maxUpdates || (attempt > 1 && refusal.Reason != "") {
+			return lastRefusal(refusal)
+		}
+		switch {
+		case refusal.Expired && attempt > 1:
+			s.log.ErrorContext(ctx, "a move expired at once: the clocks of this machine and of Temporal differ", "order_id", order.ID)
+			request = message
+		case refusal.Reason == "" && !refusal.Expired:
+			s.refresh(ctx, order.ID)
+		}
+		order, updateID = &current.Order, uuid.NewString()
+	}
+}
+
+// sendUntilAnswered sends an update again for as long as the caller waits and Temporal does not
+// answer. It returns nil once the move is stored, and a refusal only if the move is not.
+func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, request workflows.Message, updateID string) error {
+	for {
+		err := s.sendUpdate(ctx, order, request, updateID)
+		if err == nil {
+			return nil
+		}
+		written, lookupErr := s.isWritten(ctx, updateID)
+		switch {
+		case written:
+			s.signalRefresh(ctx, order.ID)
+			return nil
+		case lookupErr != nil:
+			return fmt.Errorf("looking for the move: %w (after: %v)", lookupErr, err)
+		case !isUnanswered(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(sendAgainAfter):
+		}
+	}
+}
+
+// sendAgainAfter is the pause before an update is sent again. The SDK has waited longer, unless
+// Temporal could not be asked at all.
+const sendAgainAfter = 100 * time.Millisecond
+
+// updateID derives an update's id from the order, its sequence number, the move and its content. A
+// photo counts by the attachment's hash: its name is new in every request. The hash is keyed,
+// because Temporal stores update ids as they are: with a plain hash a reason or a point could be
+// guessed and confirmed.
+func updateID(secret string, order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
+	if delivered, ok := message.(workflows.Delivered); ok {
+		delivered.Photo = ""
+		message = delivered
+	}
+	content := fmt.Sprintf("%d %s %s %s %s", order.Seq, message.Move(), by, message.Fingerprint(), attachment)
+	hash := hmac.New(sha256.New, []byte(secret))
+	hash.Write([]byte("update id\n" + content))
+	return uuid.NewSHA1(order.ID, hash.Sum(nil)).String()
+}
+
+// decide holds a requested move against the row. The error says why the row refuses it.
+func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
+	_, verdict, changed := workflows.Decide(message, by, order.Seq, order.State())
+	delivered, delivers := message.(workflows.Delivered)
+	switch {
+	case changed:
+		return models.Refused, ErrOrderChanged
+	case verdict == models.Refused:
+		return models.Refused, moveRefused(message.Move(), order.Status)
+	case delivers && lacksAmount(order, delivered):
+		return models.Refused, errAmountRequired
+	}
+	return verdict, nil
+}
+
+// lastRefusal is the error of a move that the row allows and the workflow refused again: final only
+// if the refusal has a reason of its own.
+func lastRefusal(refusal workflows.Refusal) error {
+	if refusal.Reason != "" {
+		return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
+	}
+	return ErrMoveUnconfirmed
+}
+
+// isWritten reports whether the update's move is in the database although its answer was not a
+// success: a worker that dies after writing it loses the answer, and its successor refuses the move
+// as already made. So a refusal is the move's outcome only if it could be looked up. The update's
+// own time may be over.
+func (s *Service) isWritten(ctx context.Context, updateID string) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
+	defer cancel()
+	return s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
+}
+
+// sendUpdate sends one update and waits for its outcome.
+func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message workflows.Message, updateID string) error {
+	options := client.UpdateWorkflowOptions{
+		UpdateID:     updateID,
+		WorkflowID:   workflows.OrderWorkflowID(order.ID),
+		UpdateName:   string(message.Move()),
+		Args:         []any{message},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	}
+	handle, err := s.temporal.UpdateWorkflow(ctx, options)
+	if workflows.IsNotRunning(err) {
+		// A workflow that has completed for good since the order was read is not started again.
+		current, readErr := s.db.OrderViewByID(ctx, order.ID)
+		if readErr != nil {
+			return readErr
+		}
+		if current.State().Final() {
+			return workflows.Refusal{Move: message.Move(), Status: current.Status}.Err()
+		}
+		handle, err = s.updateWithStart(ctx, order, options)
+	}
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if err == nil {
+		s.confirmations.add(order.ID, order.Seq+1)
+	}
+	return err
+}
+
+// updateWithStart is for an order without a running workflow, because the timer cancelled it or its
+// workflow was not started yet. The new run loads the order before it decides.
+func (s *Service) updateWithStart(ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	storeName, err := s.storeNameOf(ctx, order)
+	if err != nil {
+		return nil, err
+	}
+	start := s.startOptions(order, storeName)
+	start.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	var handle client.WorkflowUpdateHandle
+	err = s.startWith(ctx, start, func(start client.StartWorkflowOptions) (err error) {
+		handle, err = s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+			StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID}),
+			UpdateOptions:          options,
+		})
+		return err
+	})
+	if err == nil && order.WorkflowStartedAt == nil {
+		s.confirmations.add(order.ID, order.Seq)
+	}
+	return handle, err
+}
+
+// refresh makes the order's workflow reload the order. An error shows in the next update.
+func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
+	handle, err := s.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflows.OrderWorkflowID(orderID), UpdateName: workflows.RefreshName, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if err != nil && !workflows.IsNotRunning(err) {
+		s.log.WarnContext(ctx, "order's workflow not refreshed", "order_id", orderID, "error", err)
+	}
+}
+
+// signalRefresh tells a workflow that may not know of its own last move to reload the order, so
+// that its webhooks are called. If the signal is lost, the reconcile workflow sends it.
+func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
+	defer cancel()
+	if _, err := workflows.SignalRefresh(ctx, s.temporal, orderID); err != nil {
+		s.log.WarnContext(ctx, "order's workflow not told to refresh", "order_id", orderID, "error", err)
+	}
+}
+
+// isUnanswered reports whether a call ended without an outcome because Temporal did not answer or
+// was too busy. The SDK has repeated a call that Temporal refused, until it gave up.
+func isUnanswered(err error) bool {
+	var (
+		late        *client.WorkflowUpdateServiceTimeoutOrCanceledError
+		deadline    *serviceerror.DeadlineExceeded
+		unavailable *serviceerror.Unavailable
+		exhausted   *serviceerror.ResourceExhausted
+	)
+	return errors.As(err, &late) || errors.As(err, &deadline) || errors.As(err, &unavailable) || errors.As(err, &exhausted)
+}

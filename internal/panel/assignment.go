@@ -1,0 +1,197 @@
+package panel
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/orders"
+	"despacho/internal/panel/forms"
+	"despacho/internal/textnorm"
+	"despacho/models"
+)
+
+// assignablePerPage is the most that one assignment accepts.
+const assignablePerPage = orders.MaxBulk
+
+// assignmentPage lists the orders that can be assigned to a rider.
+type assignmentPage struct {
+	Query        assignmentQuery
+	Search       searchField
+	Tabs         []tab
+	Orders       []*orders.View
+	Pager        pager
+	Destinations []forms.Option
+	// Riders are the riders whose orders may be reassigned.
+	Riders []forms.Option
+	Form   *forms.Form
+	Report *bulkReport
+	storeFilter
+	selected map[uuid.UUID]bool
+}
+
+// Selected reports whether an order is selected.
+func (p *assignmentPage) Selected(id uuid.UUID) bool { return p.Query.All || p.selected[id] }
+
+func (p *Pages) showAssignment(v *Request) error {
+	if isFragment(v) { // has neither the filters nor the form, and so no riders
+		return p.respondAssignment(v, http.StatusOK, &assignmentPage{Query: readAssignmentQuery(v)}, nil)
+	}
+	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders)}
+	return p.respondAssignment(v, http.StatusOK, page, riders)
+}
+
+// assign assigns the selected orders to a rider and shows each result. Orders that can be retried
+// stay selected.
+func (p *Pages) assign(v *Request) error {
+	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), selected: map[uuid.UUID]bool{}}
+	page.Query.All = false
+	in, err := p.readForm(v, page.Form)
+	if err != nil {
+		return err
+	}
+	ids := selectedIDs(v.Request.PostForm["id"])
+	riderID := in.RequiredUUID("rider_id")
+	var assignments []orders.BulkResult
+	if err = in.Err(); err == nil {
+		defer p.extendTimeout(v)()
+		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids, shownVersions(v))
+	}
+	if err != nil {
+		if !page.Form.AddError(err) {
+			return err
+		}
+		page.choose(ids)
+		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
+	}
+	name := riderName(riderID, riders)
+	page.Report = assignmentResults.report("Asignación a "+name, "Los que lleva "+name, assignments)
+	page.choose(page.Report.again)
+	page.Form = riderForm(riders) // the next orders are not for the same rider by default
+	return p.respondAssignment(v, http.StatusOK, page, riders)
+}
+
+// selectedIDs are the orders that were ticked.
+func selectedIDs(values []string) []uuid.UUID {
+	var ids []uuid.UUID
+	for _, text := range values {
+		if id := optionalID(text); id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}
+
+func riderName(id uuid.UUID, riders []models.Rider) string {
+	for _, rider := range riders {
+		if rider.ID == id {
+			return rider.Name
+		}
+	}
+	return ""
+}
+
+// shownVersions are the versions of the orders as the page showed them.
+func shownVersions(v *Request) map[uuid.UUID]int {
+	shown := map[uuid.UUID]int{}
+	for _, pair := range v.Request.PostForm["version"] {
+		text, number, _ := strings.Cut(pair, ":")
+		id := optionalID(text)
+		if version, err := strconv.Atoi(number); err == nil && id != nil {
+			shown[*id] = version
+		}
+	}
+	return shown
+}
+
+func (p *assignmentPage) choose(ids []uuid.UUID) {
+	for _, id := range ids {
+		p.selected[id] = true
+	}
+}
+
+func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
+	counted, complaint, err := p.readOrders(v, page.Query.ordersQuery())
+	if err != nil {
+		return err
+	}
+	page.Search = searchField{page.Query.Search, "Guía, destinatario, teléfono o dirección", complaint}
+	if counted.Page.Page != page.Query.Page {
+		// Nobody selected all of the page that is shown in place of the requested one.
+		page.Query.Page, page.Query.All = counted.Page.Page, false
+	}
+	page.Orders, page.Tabs = counted.Orders, assignmentTabs(page.Query, counted.Counts)
+	page.Pager = pagerOf(page.Query.Page, assignablePerPage, counted.Total, func(number int) string {
+		turned := page.Query
+		turned.Page, turned.All = number, false
+		return turned.at(assignmentPath)
+	})
+	if err := p.addAssignmentChoices(v, page, riders); err != nil {
+		return err
+	}
+	if isFragment(v) {
+		return p.showPart(v, "assignment", "assignable", page)
+	}
+	return p.show(v, page.Search.status(status), "assignment", "Asignación", page)
+}
+
+func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []models.Rider) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page.storeFilter = storeFilterOf(stores)
+	if isFragment(v) {
+		return nil
+	}
+	page.Riders = riderFilter(riders)
+	page.Destinations, err = p.destinationOptions(v, page.Query)
+	return err
+}
+
+// destinationOptions are the places of the listed orders, with their numbers. The selected place
+// stays in the list when it has no more orders.
+func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]forms.Option, error) {
+	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
+	if err != nil {
+		return nil, err
+	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	var options []forms.Option
+	chosen := optionalID(query.Place)
+	for _, count := range counts {
+		options = append(options, forms.Option{Value: count.LocationID.String(), Label: index.PathName(count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
+		if chosen != nil && *chosen == count.LocationID {
+			chosen = nil
+		}
+	}
+	if chosen != nil {
+		options = append(options, forms.Option{Value: chosen.String(), Label: index.PathName(*chosen) + " (0)"})
+	}
+	slices.SortFunc(options, func(a, b forms.Option) int { return textnorm.Compare(a.Label, b.Label) })
+	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Todos"}), nil
+}
+
+func riderForm(riders []models.Rider) *forms.Form {
+	options := []forms.Option{{Value: "", Label: "Elija un motorizado…"}}
+	for _, rider := range riders {
+		if rider.Active {
+			options = append(options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
+		}
+	}
+	return &forms.Form{Fields: []forms.Field{{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Options: options, Required: true}}}
+}

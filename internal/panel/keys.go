@@ -1,0 +1,195 @@
+package panel
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/jsonbody"
+	"despacho/internal/operators"
+	"despacho/internal/panel/forms"
+	"despacho/models"
+)
+
+const keysPath = "/panel/claves"
+
+// scopeNames are the scopes' names in Spanish.
+var scopeNames = map[models.Scope]string{
+	models.ScopeReadOrders:     "Leer pedidos",
+	models.ScopeWriteOrders:    "Crear y cancelar pedidos",
+	models.ScopeReadStores:     "Leer tiendas",
+	models.ScopeManageWebhooks: "Administrar webhooks",
+}
+
+type keysPage struct {
+	Plan models.Plan
+	// PerMinute is the plan's rate limit; zero without the API.
+	PerMinute int
+	// MaxKeys is how many active keys the plan allows.
+	MaxKeys int
+	Rows    []keyRow
+	Form    *forms.Form
+	Issued  *issuedKey
+}
+
+type keyRow struct {
+	Key    *models.APIKey
+	Scopes []named
+	Store  string
+	State  cell
+	// Revocable means not revoked yet.
+	Revocable bool
+}
+
+// named is a display name with its technical name.
+type named struct{ Name, Technical string }
+
+// issuedKey is a new key, which is only shown on this page.
+type issuedKey struct {
+	Name   string
+	Secret shownOnce
+	// Try is a command that uses the key, TryHint its expected result.
+	Try     string
+	TryHint string
+}
+
+func (p *Pages) listKeys(v *Request) error { return p.showKeys(v, http.StatusOK, nil, nil) }
+
+func (p *Pages) createKey(v *Request) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	form := keyForm(stores)
+	in, err := p.readForm(v, form)
+	var key *models.APIKey
+	var plain string
+	if err == nil {
+		key, plain, err = p.Operators.CreateKey(v.Ctx(), v.Operator(), in)
+	}
+	if err == nil {
+		v.ShowsSecret = true
+		return p.showKeys(v, http.StatusOK, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
+	}
+	if !form.AddError(err) {
+		return err
+	}
+	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = form })
+}
+
+// showKeys shows the list; stores are read unless they are given.
+func (p *Pages) showKeys(v *Request, status int, stores []models.Store, change func(*keysPage)) error {
+	if stores == nil {
+		var err error
+		if stores, err = p.Operators.Stores(v.Ctx(), v.Operator()); err != nil {
+			return err
+		}
+	}
+	keys, err := p.Operators.Keys(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	plan := v.Operator().Plan
+	page := keysPage{Plan: plan, PerMinute: plan.RequestsPerMinute(), MaxKeys: plan.ActiveKeys(), Rows: make([]keyRow, len(keys)), Form: keyForm(stores)}
+	names, now := storeNames(stores), p.Clock.Now()
+	for i := range keys {
+		page.Rows[i] = keyRow{
+			Key: &keys[i], Scopes: scopesOf(&keys[i]), Store: names.of(keys[i].StoreID), State: keyState(&keys[i], now),
+			Revocable: keys[i].RevokedAt == nil,
+		}
+	}
+	if change != nil {
+		change(&page)
+	}
+	return p.show(v, status, "keys", "Claves API", page)
+}
+
+func keyForm(stores []models.Store) *forms.Form {
+	scopes := make([]forms.Option, len(models.Scopes))
+	for i, scope := range models.Scopes {
+		scopes[i] = forms.Option{Value: string(scope), Label: scopeNames[scope] + " · " + string(scope)}
+	}
+	return &forms.Form{Action: keysPath, Submit: "Crear clave", Fields: []forms.Field{
+		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Hint: "Para reconocerla: el sistema o la tienda que la usará."},
+		{Name: "scopes", Label: "Permisos", Kind: forms.Checks, Required: true, Options: scopes},
+		{
+			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions(wholeOperator, stores, ""),
+			Hint: "Con una tienda, la clave crea pedidos solo para ella y no ve los de las demás.",
+		},
+		{
+			Name: "test", Label: "Clave de prueba", Kind: forms.Flag,
+			Hint: "Sus pedidos avanzan solos, no aparecen en el panel y nadie los reparte. Para probar una integración.",
+		},
+		{Name: "expires_at", Label: "Vence", Kind: forms.Moment, Hint: "En blanco, no vence."},
+	}}
+}
+
+func scopesOf(key *models.APIKey) []named {
+	var scopes []named
+	for _, scope := range models.SplitScopes(key.Scopes) {
+		scopes = append(scopes, named{scopeNames[scope], string(scope)})
+	}
+	return scopes
+}
+
+func keyState(key *models.APIKey, now time.Time) cell {
+	switch {
+	case key.RevokedAt != nil:
+		return cell{Text: "Revocada", Style: "bad"}
+	case !key.Usable(now):
+		return cell{Text: "Vencida", Style: "quiet"}
+	}
+	return cell{Text: "Activa", Style: "good"}
+}
+
+func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
+	issued := &issuedKey{Name: key.Name, Secret: shownOnce{ID: "new-key", Value: plain}}
+	for _, try := range []struct {
+		scope         models.Scope
+		request, hint string
+	}{
+		{models.ScopeReadOrders, p.Config.BaseURL + "/v1/orders?limit=1", "Responde con el último pedido que la clave puede ver."},
+		{models.ScopeReadStores, p.Config.BaseURL + "/v1/stores", "Responde con las tiendas que la clave puede ver."},
+		{models.ScopeManageWebhooks, p.Config.BaseURL + "/v1/webhooks", "Responde con los webhooks activos."},
+		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'", "Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
+	} {
+		if key.HasScope(try.scope) {
+			issued.Try, issued.TryHint = "curl -H 'X-API-Key: "+plain+"' "+try.request, try.hint
+			break
+		}
+	}
+	return issued
+}
+
+func (p *Pages) revokeKey(v *Request) error {
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
+	if !ok {
+		return operators.ErrKeyNotFound
+	}
+	if err := p.Operators.RevokeKey(v.Ctx(), v.Operator(), id); err != nil {
+		return err
+	}
+	return p.done(v, keysPath, "La clave quedó revocada: la API ya no la acepta.")
+}
+
+// wholeOperator is the store name of a key or a webhook without a store.
+const wholeOperator = "Todo el operador"
+
+// storeNaming maps stores to names.
+type storeNaming map[uuid.UUID]string
+
+func storeNames(stores []models.Store) storeNaming {
+	names := storeNaming{}
+	for _, store := range stores {
+		names[store.ID] = store.Name
+	}
+	return names
+}
+
+func (names storeNaming) of(id *uuid.UUID) string {
+	if id == nil {
+		return wholeOperator
+	}
+	return names[*id]
+}

@@ -1,0 +1,122 @@
+package neworder
+
+import (
+	"strings"
+
+	"despacho/internal/orders"
+	"despacho/internal/panel/csvfile"
+	"despacho/internal/panel/places"
+)
+
+// Column is a column of an uploaded file of orders.
+type Column struct {
+	csvfile.Column
+	// Member is its name in a creation request.
+	Member string
+	// Required columns must be present, and filled in every row.
+	Required bool
+	// Help is what to write; Example is a cell of the template.
+	Help, Example string
+	// NotInTemplate columns are accepted but not in the template.
+	NotInTemplate bool
+	// operatorOnly columns are ignored in a store's file.
+	operatorOnly bool
+	// take converts the cell; nil means unchanged.
+	take func(r *Reader, row *Row, cell string) (value, complaint string)
+}
+
+// Names of the columns with special handling.
+const (
+	placeColumn  = "distrito"
+	ubigeoColumn = "ubigeo"
+	storeColumn  = "tienda"
+	sizeColumn   = "talla"
+	codeColumn   = "codigo_externo"
+)
+
+func named(name string, aliases ...string) csvfile.Column {
+	return csvfile.Column{Name: name, Aliases: aliases}
+}
+
+// ColumnsFor are the columns that apply to the caller's files.
+func ColumnsFor(caller orders.Caller) []Column {
+	var list []Column
+	for _, column := range columns {
+		if !column.operatorOnly || caller.StoreID == nil {
+			list = append(list, column)
+		}
+	}
+	return list
+}
+
+// Template is the header and the example row of an empty file, for an order that the operator could
+// deliver.
+func Template(caller orders.Caller, destinations *places.Destinations) [][]string {
+	var header, example []string
+	for _, column := range ColumnsFor(caller) {
+		if column.NotInTemplate {
+			continue
+		}
+		cell := column.Example
+		switch column.Name {
+		case placeColumn:
+			cell = destinations.Example()
+		case sizeColumn:
+			for _, size := range destinations.Choices.Sizes {
+				if size.IsDefault {
+					cell = size.Code
+				}
+			}
+		case storeColumn:
+			if len(destinations.Choices.Stores) > 0 {
+				cell = destinations.Choices.Stores[0].Name
+			}
+		}
+		header, example = append(header, column.Name), append(example, cell)
+	}
+	return [][]string{header, example}
+}
+
+// Match finds the columns; a missing required column is an error.
+func Match(caller orders.Caller, table *csvfile.Table) (csvfile.Columns, error) {
+	known := ColumnsFor(caller)
+	if caller.StoreID != nil {
+		// A store's file may have a store column; the preview says that it is ignored.
+		known = columns
+	}
+	names := make([]csvfile.Column, len(known))
+	for i, column := range known {
+		names[i] = column.Column
+	}
+	found := table.Match(names)
+	var missing []string
+	for _, column := range known {
+		if column.Required && !found.Has(column.Name) && !(column.Name == placeColumn && found.Has(ubigeoColumn)) {
+			missing = append(missing, column.Name)
+		}
+	}
+	switch {
+	case len(missing) == 1:
+		return found, csvfile.Invalid("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+	case len(missing) > 1:
+		return found, csvfile.Invalid("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+	case len(table.Rows) == 0:
+		return found, csvfile.Invalid("El archivo no tiene filas debajo de los nombres de las columnas.")
+	}
+	return found, nil
+}
+
+// Remarks are notes about the file's columns.
+func Remarks(caller orders.Caller, found csvfile.Columns) []string {
+	var remarks []string
+	if len(found.Unknown) > 0 {
+		remarks = append(remarks, "Columnas que no se usan: "+strings.Join(found.Unknown, ", ")+".")
+	}
+	if len(found.Repeated) > 0 {
+		remarks = append(remarks, "Columnas repetidas, de las que vale la primera: "+strings.Join(found.Repeated, ", ")+".")
+	}
+	if caller.StoreID != nil && found.Has(storeColumn) {
+		remarks = append(remarks, "La columna tienda no se usa: todos los pedidos son de su tienda.")
+	}
+	return remarks
+}

@@ -1,0 +1,34 @@
+// Package neworder has what the panel needs for a new order: the fields of the form, the columns
+// and rows of an uploaded file, and the creation.
+package neworder
+
+import (
+	"strings"
+
+	"despacho/internal/apperror"
+	"despacho/internal/orders"
+)
+
+// memberWords are the fields' names in Spanish.
+var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
+
+// ForForm rewrites an error of the API for a form: it is attached to a field, and uses the names
+// that the form shows.
+func ForForm(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := *apperror.From(err)
+	switch f.Code {
+	case orders.ErrNotCovered.Code:
+		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no llega a este destino"}}
+	case orders.ErrNoTariff.Code:
+		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no tiene tarifa para este destino"}}
+	}
+	fields := make([]apperror.Field, len(f.Fields))
+	for i, field := range f.Fields {
+		fields[i] = apperror.Field{Field: field.Field, Message: memberWords.Replace(field.Message)}
+	}
+	f.Fields = fields
+	return &f
+}

@@ -1,0 +1,143 @@
+package neworder
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"despacho/internal/jsonbody"
+	"despacho/internal/orders"
+	"despacho/internal/panel/csvfile"
+	"despacho/internal/panel/places"
+)
+
+// Reader reads rows as orders of the caller, and creates them.
+type Reader struct {
+	Creator
+	caller  orders.Caller
+	columns []Column
+	places  *places.Destinations
+	// PreviewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
+	// row on another day is another order.
+	PreviewedAt    time.Time
+	day, dayBefore string
+}
+
+// NewReader makes the reader of a file whose preview was made at a time.
+func NewReader(creator Creator, caller orders.Caller, destinations *places.Destinations, previewedAt time.Time) *Reader {
+	today := previewedAt.In(caller.Operator.TimeZone())
+	return &Reader{
+		Creator: creator, caller: caller, columns: ColumnsFor(caller), places: destinations, PreviewedAt: previewedAt,
+		day: today.Format(time.DateOnly), dayBefore: today.AddDate(0, 0, -1).Format(time.DateOnly),
+	}
+}
+
+// Rows reads the rows of a new file.
+func (r *Reader) Rows(ctx context.Context, table *csvfile.Table, columns csvfile.Columns) ([]*Row, error) {
+	rows := make([]*Row, len(table.Rows))
+	for i, row := range table.Rows {
+		rows[i] = &Row{FileRow: FileRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
+		if err := r.interpret(rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	countOccurrences(rows)
+	return rows, r.check(ctx, rows)
+}
+
+// Returned reads rows that a preview sent back, in any order. Those of a part of the file keep the
+// occurrences that were counted in all of it.
+func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, error) {
+	rows := make([]*Row, len(returned))
+	for i, row := range returned {
+		rows[i] = &Row{FileRow: row}
+		if err := r.interpret(rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return rows, r.check(ctx, rows)
+}
+
+// interpret builds the creation request of a row.
+func (r *Reader) interpret(row *Row) error {
+	values, complaints := map[string][]string{}, map[string]string{}
+	for _, column := range r.columns {
+		cell := r.cell(row, column)
+		value, complaint := cell, ""
+		if cell != "" && column.take != nil {
+			value, complaint = column.take(r, row, cell)
+		}
+		if column.Name == storeColumn {
+			row.store = cmp.Or(value, cell)
+		}
+		// The content of a row without a number is its idempotency key. It is the same as before rows
+		// had this member.
+		if column.Member != "" && !(column.Name == codeColumn && cell == "") {
+			values[column.Member] = []string{value}
+		}
+		if complaint != "" {
+			complaints[column.Name] = complaint
+		}
+	}
+	in, err := jsonbody.FromForm(values, numberMembers)
+	if err != nil {
+		return err
+	}
+	for _, column := range r.columns {
+		switch complaint := complaints[column.Name]; {
+		case complaint == "":
+		case column.Member == "":
+			row.addError(column.Name, complaint)
+		default:
+			in.AddError(column.Member, complaint)
+		}
+	}
+	row.in = in
+	return nil
+}
+
+// cell is a row's text in a column; a place may be in either of two columns.
+func (r *Reader) cell(row *Row, column Column) string {
+	if column.Name == placeColumn && row.Cells[placeColumn] == "" {
+		return row.Cells[ubigeoColumn]
+	}
+	return row.Cells[column.Name]
+}
+
+// Used are the columns that are not empty in all rows.
+func (r *Reader) Used(rows []*Row) []string {
+	var names []string
+	for _, column := range r.columns {
+		if slices.ContainsFunc(rows, func(row *Row) bool { return row.Cells[column.Name] != "" }) {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// ToCorrect are the columns of a file in which the rows can be uploaded again: those that are not
+// empty in all rows, and the required ones.
+func (r *Reader) ToCorrect(rows []*Row) []string {
+	used := r.Used(rows)
+	var names []string
+	for _, column := range r.columns {
+		if column.Required || slices.Contains(used, column.Name) {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// countOccurrences numbers equal rows, which are separate orders.
+func countOccurrences(rows []*Row) {
+	seen := map[string]int{}
+	for _, row := range rows {
+		if row.Cells[codeColumn] != "" {
+			continue
+		}
+		content := string(row.in.Hash())
+		seen[content]++
+		row.Occurrence = seen[content]
+	}
+}

@@ -1,0 +1,252 @@
+package panel
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/catalog"
+	"despacho/internal/db"
+	"despacho/internal/jsonbody"
+	"despacho/internal/maplink"
+	"despacho/internal/orders"
+	"despacho/internal/panel/format"
+	"despacho/internal/panel/forms"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// deliveriesPerOrder is more than an order has, unless it has very many webhooks.
+const deliveriesPerOrder = 100
+
+// orderPage is the data of the order's page.
+type orderPage struct {
+	Order *orders.Detail
+	// ForOperator shows what stores may not see.
+	ForOperator bool
+	Destination string
+	// Kind is the delivery type: at home or at an agency.
+	Kind, Payment, Day string
+	RiskZone           string
+	Document           string
+	Identity           *cell
+	Point              *mapPoint
+	PointForm          *forms.Form
+	GivenMap           givenMap
+	Moves              orderMoves
+	// Correct is the page that corrects the order, CorrectDelivery the form that corrects a delivery;
+	// empty where the user may not.
+	Correct         string
+	CorrectDelivery *forms.Form
+	// Draft is set when the form of a delivery is shown again.
+	Draft      *deliveryDraft
+	Timeline   []timelineRow
+	Cancelled  *cancelledView
+	Proof      *proofView
+	Deliveries *deliveryList
+	Erase      *forms.Form
+	// AutoCancel is when the order is cancelled if it is not received.
+	AutoCancel *moment
+	// Links: back to the list, the tracking page, the label, and the order's workflow.
+	List, Tracking, Label, Workflow string
+}
+
+type mapPoint struct{ Coordinates, Source, Map string }
+
+// givenMap is what the customer sent as a map link: the link in it, and the text where it is more
+// than the link or has none.
+type givenMap struct{ Link, Text string }
+
+type timelineRow struct {
+	Status      models.Status
+	Text        string
+	Who, Detail string
+	Changes     []changeRow
+	At          moment
+}
+
+type cancelledView struct{ By, Reason, Note string }
+
+type proofView struct {
+	Photo, Thumbnail string
+	At               *moment
+	Point            *mapPoint
+}
+
+func orderPath(id uuid.UUID) string { return home + "/" + id.String() }
+
+func (p *Pages) showOrder(v *Request) error {
+	id, err := pathOrder(v)
+	if err != nil {
+		return err
+	}
+	details, err := p.Orders.OrderPage(v.Ctx(), v.Caller, id)
+	if err != nil {
+		return err
+	}
+	page, err := p.describeOrder(v, details)
+	if err != nil {
+		return err
+	}
+	return p.show(v, http.StatusOK, "order", "Pedido "+details.Order.GuideCode, page)
+}
+
+// pathOrder reads the order's id from the path. An invalid id is not found.
+func pathOrder(v *Request) (uuid.UUID, error) {
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
+	if !ok {
+		return uuid.Nil, orders.ErrOrderNotFound
+	}
+	return id, nil
+}
+
+func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage, error) {
+	order := details.Order
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	page := &orderPage{
+		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
+		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: format.Day(order.OperativeDay),
+		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
+		Timeline: p.timelineOf(v, details), CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
+		Erase: eraseFormFor(v, order), List: p.lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+	}
+	if details.AutoCancelAt != nil {
+		at := momentOf(v, *details.AutoCancelAt)
+		page.AutoCancel = &at
+	}
+	page.GivenMap = givenMapOf(orEmpty(order.DeliveryMapsURL))
+	page.describeDocument(details)
+	if page.ForOperator {
+		page.Workflow = p.workflowURL(order.ID)
+	}
+	if v.May(models.AnyUserWrite) && orders.RequireCorrectable(v.Caller, order.Status) == nil {
+		page.Correct = correctionPath(order.ID)
+	}
+	if v.May(models.OperatorWrite) && order.Status.Open() {
+		page.PointForm = pointForm(order.ID)
+	}
+	if page.Moves, err = p.offerMoves(v, details); err != nil {
+		return nil, err
+	}
+	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
+	return page, err
+}
+
+func (page *orderPage) describeDocument(details *orders.OrderPage) {
+	order := details.Order
+	if order.RecipientDocNumber == nil {
+		return
+	}
+	page.Document = *order.RecipientDocNumber
+	if order.RecipientDocType == nil {
+		return
+	}
+	page.Document = documentWords[*order.RecipientDocType] + " " + page.Document
+	if page.ForOperator && *order.RecipientDocType == models.DocDNI {
+		result := identityResult(order.RecipientDocVerified, details.DocOutcome, details.DocNameMatches)
+		page.Identity = &result
+	}
+}
+
+// destination writes out where an order goes: Miraflores, Lima.
+func destination(index *catalog.Index, place orders.LocationRef) string {
+	return cmp.Or(index.PathName(place.ID), place.Name)
+}
+
+func pointOf(lat, lng *float64, source string) *mapPoint {
+	if lat == nil || lng == nil {
+		return nil
+	}
+	coordinates := degrees(*lat) + "," + degrees(*lng)
+	return &mapPoint{coordinates, source, "https://www.google.com/maps/search/?api=1&query=" + url.QueryEscape(coordinates)}
+}
+
+func givenMapOf(sent string) givenMap {
+	link := maplink.WebLink(sent)
+	if link == sent {
+		return givenMap{Link: link}
+	}
+	return givenMap{link, sent}
+}
+
+func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
+
+func (p *Pages) timelineOf(v *Request, details *orders.OrderPage) []timelineRow {
+	rows := make([]timelineRow, len(details.Timeline))
+	cancelled, carrier := false, ""
+	for i, entry := range details.Timeline {
+		rows[i] = timelineRow{
+			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
+			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: momentOf(v, entry.At),
+		}
+		switch entry.Type {
+		case models.TimelinePointResolved:
+			rows[i].Detail = pointWords[rows[i].Detail]
+		case models.TimelineCorrected:
+			rows[i].Text, rows[i].Detail = correctionWords(rows[i].Detail), ""
+		}
+		if name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName)); name != "" {
+			rows[i].Who += ": " + name
+		}
+		switch {
+		case entry.RiderName != nil:
+			rows[i].Text = assignmentWords(carrier, *entry.RiderName)
+			carrier = *entry.RiderName
+		case entry.Type == string(models.MoveDeliver) && carrier != "":
+			rows[i].Text = "Entregado por " + carrier
+		}
+		if entry.Seq != nil {
+			cancelled = entry.Status == models.StatusCancelled
+		}
+	}
+	return rows
+}
+
+// assignmentWords describe an assignment; before is the rider who had the order, if there was one.
+func assignmentWords(before, rider string) string {
+	if before == "" {
+		return "Asignado a " + rider
+	}
+	return "Pasó de " + before + " a " + rider
+}
+
+func cancelledOf(why *orders.CancellationView) *cancelledView {
+	if why == nil {
+		return nil
+	}
+	view := &cancelledView{By: actorWords[string(why.By)], Reason: orEmpty(why.Reason), Note: orEmpty(why.Note)}
+	if why.By == models.ByAuto {
+		view.Reason = "El paquete no llegó a tiempo. Si llega, recíbalo: el pedido continúa."
+	}
+	return view
+}
+
+func proofOf(v *Request, proof *orders.ProofView) *proofView {
+	if proof == nil {
+		return nil
+	}
+	view := &proofView{Photo: proof.PhotoURL, Thumbnail: proof.ThumbnailURL, Point: pointOf(proof.Lat, proof.Lng, "")}
+	if proof.CapturedAt != nil {
+		at := momentOf(v, *proof.CapturedAt)
+		view.At = &at
+	}
+	return view
+}
+
+func (p *Pages) trackingURL(guideCode string) string { return p.Config.BaseURL + "/track/" + guideCode }
+
+// workflowURL is the order's workflow in the Temporal Web UI, if it is configured.
+func (p *Pages) workflowURL(id uuid.UUID) string {
+	if p.Config.TemporalUIURL == "" {
+		return ""
+	}
+	return strings.TrimRight(p.Config.TemporalUIURL, "/") + "/namespaces/" + url.PathEscape(p.TemporalNamespace) +
+		"/workflows/" + url.PathEscape(workflows.OrderWorkflowID(id))
+}

@@ -1,0 +1,266 @@
+package panel
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
+	"despacho/internal/money"
+	"despacho/internal/orders"
+	"despacho/internal/panel/forms"
+	"despacho/models"
+)
+
+const ordersPerPage = 50
+
+// ordersPage is the list of orders, the panel's first page.
+type ordersPage struct {
+	Search  searchField
+	Tabs    []tab
+	Columns orderColumnHeads
+	Orders  []*orders.View
+	Total   int64
+	Query   orderQuery
+	Riders  []forms.Option
+	Pager   pager
+	Refresh string
+	// Dates are the dates that the days filter.
+	Dates []forms.Option
+	// Collected is set on the list of delivered orders.
+	Collected *collectedTotal
+	// WithoutPoint is how many active orders have no coordinates.
+	WithoutPoint int64
+	// storeFilter is empty for a store's user, who only sees that store.
+	storeFilter
+}
+
+// collectedTotal is what was collected for delivered orders.
+type collectedTotal struct {
+	// Shown is for the orders of the page, All for those of every page.
+	Shown, All money.Cents
+	// Pages means that there is more than one page.
+	Pages bool
+}
+
+type tab struct {
+	Label   string
+	Count   int64
+	Path    string
+	Current bool
+}
+
+// orderQuery is the query of the URL, which can be bookmarked and shared.
+type orderQuery struct {
+	Status       models.Status
+	Search       string
+	Store, Rider string
+	Days         days
+	// Date is which date the days are about: byCreation or byDelivery.
+	Date         string
+	WithoutPoint bool
+	// Sort is the column to sort by, with a minus in front for descending; empty is newest first.
+	Sort string
+	Page int
+}
+
+const (
+	byCreation = "creacion"
+	byDelivery = "entrega"
+)
+
+func readOrderQuery(v *Request) orderQuery {
+	query := orderQuery{
+		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
+		Days: readDays(v), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
+	}
+	if _, known := sortColumns[strings.TrimPrefix(v.Query("orden"), "-")]; known {
+		query.Sort = v.Query("orden")
+	}
+	if !query.Status.Valid() {
+		query.Status = ""
+	}
+	query.Date = byCreation
+	if v.Query("fecha") == byDelivery {
+		query.Date = byDelivery
+	}
+	return query
+}
+
+// ordersQuery is the query for the use case. Invalid ids are ignored: the form cannot send them.
+func (q orderQuery) ordersQuery() orders.Query {
+	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery, Page: q.Page, Limit: ordersPerPage}
+	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
+	query.From, query.To = q.Days.From, q.Days.To
+	query.Sort = q.orderSort()
+	return query
+}
+
+func optionalID(text string) *uuid.UUID {
+	if id, ok := jsonbody.ParseUUID(text); ok {
+		return &id
+	}
+	return nil
+}
+
+// at is the URL of a path with the query.
+func (q orderQuery) at(path string) string {
+	return withQuery(path, map[string]string{
+		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, "desde": q.Days.First(), "hasta": q.Days.Last(),
+		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort, "pagina": pageParameter(q.Page),
+	})
+}
+
+// Filtered reports whether there is a filter besides the status.
+func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
+
+// Narrowed reports whether one of the filters is set that are collapsed on a phone.
+func (q orderQuery) Narrowed() bool {
+	return q.Store != "" || q.Rider != "" || q.Days.Any() || q.WithoutPoint
+}
+
+func (p *Pages) listOrders(v *Request) error {
+	query := readOrderQuery(v)
+	counted, complaint, err := p.readOrders(v, query.ordersQuery())
+	if err != nil {
+		return err
+	}
+	query.Page = counted.Page.Page
+	page := ordersPage{
+		Search: searchField{query.Search, "Guía, número de la tienda, nombre, teléfono, dirección", complaint},
+		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.at(home),
+		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
+		Pager: pagerOf(query.Page, ordersPerPage, counted.Total, func(number int) string { query.Page = number; return query.at(home) }),
+	}
+	if query.Status == models.StatusDelivered {
+		if page.Collected, err = p.collected(v, query, counted); err != nil {
+			return err
+		}
+	}
+	if v.Caller.StoreID == nil {
+		if err := p.addChoices(v, &page); err != nil {
+			return err
+		}
+	}
+	if isFragment(v) {
+		return p.showPart(v, "orders", "board", page)
+	}
+	if page.WithoutPoint, err = p.Orders.CountWithoutPoint(v.Ctx(), v.Caller); err != nil {
+		return err
+	}
+	if complaint == "" {
+		p.rememberList(v, page.Refresh)
+	}
+	return p.show(v, page.Search.status(http.StatusOK), "orders", "Pedidos", page)
+}
+
+// searchField is the field of a search for orders. Error is why the search could not be made.
+type searchField struct{ Value, Placeholder, Error string }
+
+// status is the status of a page that would otherwise have the given one.
+func (f searchField) status(otherwise int) int {
+	if f.Error != "" {
+		return http.StatusBadRequest
+	}
+	return otherwise
+}
+
+// readOrders reads a page of orders and the counts by status. For a search that cannot be made the
+// page is empty, and complaint says why.
+func (p *Pages) readOrders(v *Request, query orders.Query) (counted *orders.CountedPage, complaint string, err error) {
+	counted, _, err = readPage(&query.Page, query.Limit, func() (*orders.CountedPage, int64, error) {
+		counted, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query)
+		if err != nil {
+			return nil, 0, err
+		}
+		return counted, counted.Total, nil
+	})
+	if err == nil {
+		return counted, "", nil
+	}
+	for _, wrong := range apperror.From(err).Fields {
+		if wrong.Field == orders.SearchField {
+			return &orders.CountedPage{Page: &orders.Page{Page: 1}}, forms.Sentence(wrong.Message), nil
+		}
+	}
+	return nil, "", err
+}
+
+// collected sums up what was collected for the delivered orders that the page shows, and for those
+// of all pages.
+func (p *Pages) collected(v *Request, query orderQuery, counted *orders.CountedPage) (*collectedTotal, error) {
+	total := &collectedTotal{}
+	for _, order := range counted.Orders {
+		if order.ActualAmountCollected != nil {
+			total.Shown += *order.ActualAmountCollected
+		}
+	}
+	total.All, total.Pages = total.Shown, counted.Total > int64(len(counted.Orders))
+	if !total.Pages {
+		return total, nil
+	}
+	var err error
+	total.All, err = p.Orders.Collected(v.Ctx(), v.Caller, query.ordersQuery())
+	return total, err
+}
+
+// At is the time that the list shows of an order: its delivery in the list of delivered orders, its
+// creation in the others.
+func (page ordersPage) At(order *orders.View) *time.Time {
+	if page.Collected != nil {
+		return order.DeliveredAt
+	}
+	return &order.CreatedAt
+}
+
+// IsFragment reports whether a script requests only the part of a page that changes.
+func IsFragment(c *gin.Context) bool { return c.GetHeader("X-Fragment") != "" }
+
+func isFragment(v *Request) bool { return IsFragment(v.Context) }
+
+// liveSeconds is how often a page looks for changes while somebody looks at it.
+const liveSeconds = 10
+
+func (p *Pages) addChoices(v *Request, page *ordersPage) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page.storeFilter = storeFilterOf(stores)
+	// The part that a script asks for has the names of the stores, and no filters.
+	if isFragment(v) {
+		return nil
+	}
+	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page.Riders = riderFilter(riders)
+	return nil
+}
+
+// RiderName is the rider of an order that is or was with a rider.
+func (ordersPage) RiderName(order *orders.View) string {
+	if order.Rider == nil || order.Status != models.StatusAssigned && order.Status != models.StatusDelivered {
+		return ""
+	}
+	return order.Rider.Name
+}
+
+func tabsOf(query orderQuery, counts map[models.Status]int64) []tab {
+	var all int64
+	for _, count := range counts {
+		all += count
+	}
+	here := query.Status
+	at := func(status models.Status) string { query.Status, query.Page = status, 1; return query.at(home) }
+	tabs := []tab{{Label: "Todos", Count: all, Path: at(""), Current: here == ""}}
+	for _, status := range models.Statuses {
+		tabs = append(tabs, tab{Label: status.Label(), Count: counts[status], Path: at(status), Current: here == status})
+	}
+	return tabs
+}

@@ -1,0 +1,178 @@
+// Package panel is the web panel of operators and stores. It renders pages and reads forms, and
+// calls the same use cases as the panel's JSON API. Everything works without scripts.
+package panel
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/db"
+	"despacho/internal/encryption"
+	"despacho/internal/operators"
+	"despacho/internal/orders"
+	"despacho/internal/signing"
+	"despacho/internal/webhooks"
+	"despacho/models"
+)
+
+// Pages handles every page of the panel.
+type Pages struct {
+	Options
+	// templates are parsed on first use: many processes never show a page.
+	templates func() map[string]*template.Template
+	assets    assets
+	policy    string
+	// readable are the routes that have a page; a file is none.
+	readable map[string]bool
+}
+
+// Options are the dependencies of Pages.
+type Options struct {
+	Config    *config.Config
+	DB        *db.DB
+	Catalog   *db.CatalogCache
+	Orders    *orders.Service
+	Webhooks  *webhooks.Service
+	Operators *operators.Service
+	// TemporalNamespace is the namespace of the orders' workflows, for links to the Temporal Web
+	// UI.
+	TemporalNamespace string
+	Clock             clock.Clock
+	Log               *slog.Logger
+	// LimitPasswordAttempts counts an attempt to enter a password, and returns an error when there
+	// were too many.
+	LimitPasswordAttempts func(*gin.Context, *models.User) error
+	// Signer signs the notice cookie.
+	Signer *signing.Signer
+	// Stream sends a response while it is written. After an error the connection is closed, which
+	// tells the client that the response is not whole.
+	Stream func(*gin.Context, func(io.Writer) error)
+	// Secrets encrypts the stored pages.
+	Secrets *encryption.Cipher
+}
+
+// New reads the embedded assets.
+func New(options Options) *Pages {
+	p := &Pages{Options: options, assets: readAssets(), readable: map[string]bool{}}
+	for _, route := range p.Routes() {
+		p.readable[route.Path] = p.readable[route.Path] || route.Method == http.MethodGet && !strings.HasSuffix(route.Path, fileSuffix)
+	}
+	p.templates = sync.OnceValue(func() map[string]*template.Template { return parseTemplates(p.assets) })
+	p.policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+		"img-src 'self' https: data:" + originOf(options.Config.FilesURL) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	return p
+}
+
+// originOf allows photos from another origin without https, as on a development machine.
+func originOf(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return ""
+	}
+	return " " + parsed.Scheme + "://" + parsed.Host
+}
+
+// Policy is the pages' Content-Security-Policy: only their own scripts, styles and connections.
+func (p *Pages) Policy() string { return p.policy }
+
+// Request is a request of a signed-in user.
+type Request struct {
+	*gin.Context
+	Who    *db.SignedIn
+	Caller orders.Caller
+	// ShowsSecret means that the page that answers this form shows a secret.
+	ShowsSecret bool
+	// PagePath is the page that answers this form, if it is not the form's own.
+	PagePath string
+}
+
+// Ctx is the request's context.
+func (v *Request) Ctx() context.Context { return v.Request.Context() }
+
+// extendTimeout gives a request the timeout for work on many orders or places. The work continues
+// if the client disconnects, so that it is not left half done.
+func (p *Pages) extendTimeout(v *Request) (end context.CancelFunc) {
+	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), p.Config.Timeouts.Bulk)
+	v.Request = v.Request.WithContext(ctx)
+	return end
+}
+
+// Operator is the user's operator.
+func (v *Request) Operator() *models.Operator { return &v.Who.Operator }
+
+// May reports whether the user has a permission and the operator may use it now.
+func (v *Request) May(p models.Permission) bool {
+	return p.Allows(&v.Who.User) && !(p.Writes && v.Operator().Suspended())
+}
+
+// show sends a page. The page that answers a form is stored, and the browser redirected to it.
+func (p *Pages) show(v *Request, status int, name, title string, page any) error {
+	f := p.frame(v, title, page)
+	if v.Request.Method != http.MethodPost {
+		return p.render(v.Context, status, name, f)
+	}
+	content, err := p.executed(p.templates()[name], "frame.html", f)
+	if err != nil {
+		return err
+	}
+	return p.redirectToStored(v, status, content)
+}
+
+// showPart renders a named template of a page, for a script.
+func (p *Pages) showPart(v *Request, page, part string, content any) error {
+	return p.execute(v.Context, http.StatusOK, p.templates()[page], part, p.frame(v, "", content))
+}
+
+func (p *Pages) render(c *gin.Context, status int, name string, f *frame) error {
+	return p.execute(c, status, p.templates()[name], "frame.html", f)
+}
+
+func (p *Pages) execute(c *gin.Context, status int, from *template.Template, name string, f *frame) error {
+	content, err := p.executed(from, name, f)
+	if err != nil {
+		return err
+	}
+	c.Data(status, htmlType, content)
+	return nil
+}
+
+// executed renders into memory first, so that no partial page is sent. What the page sends is bound
+// to its user.
+func (p *Pages) executed(from *template.Template, name string, f *frame) ([]byte, error) {
+	var out bytes.Buffer
+	err := from.ExecuteTemplate(&out, name, f)
+	if err != nil || f.User == nil {
+		return out.Bytes(), err
+	}
+	return bindAddresses(out.Bytes(), f.User), nil
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+// localPath keeps a redirect on the panel's pages (open redirects). A path with dots or empty
+// segments is refused, because a browser would resolve it to another one.
+func localPath(target string) string {
+	parsed, err := url.Parse(target)
+	if err != nil || parsed.Host != "" || parsed.Scheme != "" || parsed.User != nil || strings.Contains(target, "\\") {
+		return home
+	}
+	if parsed.Path != path.Clean(parsed.Path) || !strings.HasPrefix(parsed.Path, "/panel/") || isWithin(parsed.Path, "/panel/api") {
+		return home
+	}
+	return parsed.String()
+}
+
+// home is the page after signing in.
+const home = "/panel/pedidos"

@@ -1,0 +1,138 @@
+package places
+
+import (
+	"slices"
+
+	"despacho/internal/catalog"
+	"despacho/internal/orders"
+)
+
+// Destinations finds the district or zone of a typed destination. Names are not unique, but an
+// operator seldom delivers to two places of the same name: those that it covers come first.
+type Destinations struct {
+	index   *catalog.Index
+	country string
+	// Choices are what the operator offers for a new order, its coverage among it.
+	Choices *orders.Choices
+	// known caches the results: a file repeats the same few names.
+	known map[string]Match
+}
+
+// Match is the result of a search.
+type Match struct {
+	// Place is the only possible place, or nil.
+	Place *catalog.Location
+	// Exact means that the place has exactly the typed name, so that no confirmation is needed.
+	Exact bool
+	// Candidates are all possible places.
+	Candidates []catalog.Location
+	// Similar are places with similar names, if there are no candidates.
+	Similar []catalog.Location
+}
+
+// UnknownDestination is the message for a name that no place has.
+const UnknownDestination = "no hay ningún distrito o zona con ese nombre"
+
+// NewDestinations searches in a country for places that the choices' operator covers.
+func NewDestinations(index *catalog.Index, country string, choices *orders.Choices) *Destinations {
+	return &Destinations{index: index, country: country, Choices: choices, known: map[string]Match{}}
+}
+
+// Match finds the place that catalog.ParsePlace reads.
+func (d *Destinations) Match(typed string) Match {
+	if m, known := d.known[typed]; known {
+		return m
+	}
+	m := d.search(typed)
+	if len(m.Candidates) == 0 {
+		m.Similar = d.coveredFirst(d.index.Similar(d.country, typed, MaxSimilar, catalog.TypeDistrict, catalog.TypeZone))
+	}
+	d.known[typed] = m
+	return m
+}
+
+func (d *Destinations) search(typed string) Match {
+	matches := d.index.Resolve(d.country, catalog.ParsePlace(typed), catalog.TypeDistrict, catalog.TypeZone)
+	named, found := matches.Exact, matches.All
+	if place := d.only(named); place != nil {
+		return Match{Place: place, Exact: true, Candidates: found}
+	}
+	covered := d.covered(found)
+	switch {
+	case len(d.covered(named)) > 1:
+		return Match{Candidates: d.covered(named)}
+	case len(covered) == 1:
+		return Match{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
+	case len(covered) > 1:
+		return Match{Candidates: covered}
+	}
+	if place, clear := matches.Only(); clear {
+		return Match{Place: &place, Exact: true, Candidates: found}
+	}
+	return Match{Candidates: found}
+}
+
+// only returns the single covered place among those with the same name; a district is preferred to
+// a zone of the same name.
+func (d *Destinations) only(named []catalog.Location) *catalog.Location {
+	covered := d.covered(named)
+	if len(covered) > 1 {
+		covered = slices.DeleteFunc(covered, func(place catalog.Location) bool { return place.Type != catalog.TypeDistrict })
+	}
+	if len(covered) != 1 {
+		return nil
+	}
+	return &covered[0]
+}
+
+func (d *Destinations) covered(places []catalog.Location) []catalog.Location {
+	return slices.DeleteFunc(slices.Clone(places), func(place catalog.Location) bool { return !d.Choices.Covers(place.ID) })
+}
+
+func (d *Destinations) coveredFirst(places []catalog.Location) []catalog.Location {
+	others := slices.DeleteFunc(slices.Clone(places), func(place catalog.Location) bool { return d.Choices.Covers(place.ID) })
+	return append(d.covered(places), others...)
+}
+
+// Index is the catalog that is searched.
+func (d *Destinations) Index() *catalog.Index { return d.index }
+
+// Name is the unambiguous name of a place.
+func (d *Destinations) Name(place catalog.Location) string { return d.index.FullName(place) }
+
+// maxOffered is how many districts are suggested before anything is typed: more than any city has.
+const maxOffered = 100
+
+// Offered are the names of the covered districts.
+func (d *Destinations) Offered() []string {
+	var names []string
+	for _, district := range d.Choices.Districts() {
+		names = append(names, d.Name(district))
+	}
+	return names[:min(len(names), maxOffered)]
+}
+
+// Example is a covered district with a unique name.
+func (d *Destinations) Example() string {
+	for _, district := range d.Choices.Districts() {
+		if m := d.Match(district.Name); m.Place != nil && m.Place.ID == district.ID {
+			return district.Name
+		}
+	}
+	return "Miraflores, Lima"
+}
+
+// Suggested are the names of the covered places that match a partial name.
+func (d *Destinations) Suggested(typed string) []string {
+	return Names(d.index, d.covered(Like(d.index, d.country, typed)))
+}
+
+// Candidates are the names of the places of a match, the covered ones first.
+func (d *Destinations) Candidates(m Match) []string {
+	candidates := d.coveredFirst(m.Candidates)
+	names := make([]string, len(candidates))
+	for i, place := range candidates {
+		names[i] = d.Name(place)
+	}
+	return names
+}

@@ -1,0 +1,142 @@
+package panel
+
+import (
+	"net/http"
+	"time"
+
+	"despacho/internal/apperror"
+	"despacho/internal/orders"
+	"despacho/models"
+)
+
+// tone is the colour and sound of a result, for somebody who scans packages without looking at the
+// screen.
+type tone string
+
+const (
+	toneGood tone = "good"
+	toneWarn tone = "warn"
+	toneBad  tone = "bad"
+)
+
+// receptionResult is the result of a scan.
+type receptionResult struct {
+	Outcome orders.ReceptionOutcome
+	Tone    tone
+	Title   string
+	// Code is the order's guide code, or the scanned text if it is none.
+	Code   string
+	Detail string
+	Order  *orders.View
+	// Risk warns of a risk zone, OtherBranch that the package was expected at another branch, NoPoint
+	// that the order has no coordinates.
+	Risk, OtherBranch string
+	NoPoint           bool
+}
+
+func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
+	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed, maxShownScan), Order: received.Order}
+	if received.Order != nil {
+		answer.Code = received.Order.GuideCode
+	}
+	switch received.Outcome {
+	case orders.ReceptionDone:
+		answer.Tone, answer.Title = toneGood, "Recibido"
+		p.warn(answer, received)
+	case orders.ReceptionRevived:
+		answer.Tone, answer.Title = toneGood, "Recibido y reactivado"
+		answer.Detail = "Estaba cancelado por falta de recepción: vuelve a estar en curso."
+		p.warn(answer, received)
+	case orders.ReceptionRepeated:
+		answer.Tone, answer.Title = toneWarn, "Ya estaba recibido"
+		answer.Detail = "Se recibió" + onDay(v, received.Order.ReceivedAt) + "."
+	case orders.ReceptionRefused:
+		answer.Title, answer.Detail = "No se recibe", whyNotReceived(v, received.Order)
+	case orders.ReceptionUnknown:
+		answer.Title, answer.Detail = "Guía desconocida", "No es una guía de este operador."
+	case orders.ReceptionMisread:
+		answer.Title, answer.Detail = "Código mal leído", "El dígito de control no coincide: escanee de nuevo o revise lo que escribió."
+	case orders.ReceptionNotACode:
+		answer.Title, answer.Detail = "No es un código de guía", "Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."
+	}
+	return answer
+}
+
+func (p *receptionPage) warn(answer *receptionResult, received *orders.Reception) {
+	if received.RiskZone != nil {
+		answer.Risk = "Zona de riesgo: " + *received.RiskZone
+	}
+	if received.ExpectedAt != received.Order.BranchID {
+		answer.OtherBranch = "Se esperaba en " + p.BranchName(received.ExpectedAt) + "."
+	}
+	answer.NoPoint = received.Order.DeliveryLat == nil
+}
+
+// whyNotReceived explains the order's status before the scan.
+func whyNotReceived(v *Request, order *orders.View) string {
+	switch order.Status {
+	case models.StatusAssigned:
+		return "Está en reparto" + withRider(order) + onDay(v, order.AssignedAt) + "."
+	case models.StatusDelivered:
+		return "Ya se entregó" + onDay(v, order.DeliveredAt) + "."
+	case models.StatusCancelled:
+		return whoCancelled(order) + onDay(v, order.CancelledAt) + cancelReason(order) + ". Una cancelación hecha por una persona es definitiva: aparte el paquete."
+	}
+	return "Su estado es " + order.StatusLabel + "."
+}
+
+func withRider(order *orders.View) string {
+	if order.Rider == nil {
+		return ""
+	}
+	return " con " + order.Rider.Name
+}
+
+func whoCancelled(order *orders.View) string {
+	if order.Cancellation != nil && order.Cancellation.By == models.ByStore {
+		return "Lo canceló la tienda"
+	}
+	return "Lo canceló el operador"
+}
+
+func cancelReason(order *orders.View) string {
+	if order.Cancellation == nil || order.Cancellation.Reason == nil {
+		return ""
+	}
+	return " («" + *order.Cancellation.Reason + "»)"
+}
+
+func onDay(v *Request, at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return " el " + at.In(v.Operator().TimeZone()).Format("02/01/2006 a las 15:04")
+}
+
+// notReceived is the result for an error of the use case: nil for an internal error.
+func notReceived(err error, typed string) (status int, answer *receptionResult) {
+	answer = &receptionResult{Tone: toneBad, Code: truncate(typed, maxShownScan)}
+	switch f := apperror.From(err); f.Kind {
+	case apperror.Unavailable:
+		answer.Title, answer.Detail = "Sin confirmar", "No se sabe si quedó recibido: escanéelo otra vez en unos segundos."
+		return http.StatusServiceUnavailable, answer
+	case apperror.Invalid:
+		answer.Title, answer.Detail = "No se recibió", f.Message
+		if len(f.Fields) > 0 {
+			answer.Detail = "La sucursal " + f.Fields[0].Message + ": elija otra y escanee de nuevo."
+		}
+		return http.StatusUnprocessableEntity, answer
+	}
+	return 0, nil
+}
+
+// maxShownScan is how much is shown of a text that was scanned.
+const maxShownScan = 60
+
+// truncate shortens a text to the given number of characters.
+func truncate(typed string, longest int) string {
+	if runes := []rune(typed); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return typed
+}

@@ -1,0 +1,168 @@
+package panel_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/orders"
+	"despacho/internal/panel"
+	"despacho/models"
+	"despacho/test/apptest"
+)
+
+// endSessions ends the sessions of a tenant's users, as time does.
+func endSessions(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
+	t.Helper()
+	_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id IN (SELECT id FROM users WHERE operator_id = '"+tenant.Operator.ID.String()+"')")
+	require.NoError(t, err)
+}
+
+// A form that is sent after the session has ended goes on after signing in.
+func TestSession_aFormOutlivesItsSession(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		user := models.User{}
+		v := getAs(t, s, tenant, &user)
+		fields := validForm(t, v)
+		fields.Set("notes", "Llamar «antes»\nde ir")
+		endSessions(t, s, tenant)
+		asked := v.post(newOrder, fields)
+		require.Equal(t, http.StatusUnauthorized, asked.Status)
+		require.Contains(t, asked.words(), "Su sesión terminó. Ingrese y lo que escribió se envía")
+		signIn := asked.fieldsOf(t, "/panel/ingreso")
+		signIn.Set("email", user.Email)
+		signIn.Set("password", "equivocada")
+		wrong := v.post("/panel/ingreso", signIn)
+		require.Equal(t, signIn.Get("formulario"), wrong.fieldsOf(t, "/panel/ingreso").Get("formulario"), "a wrong password does not lose it")
+		signIn.Set("password", apptest.Password)
+		resumed := v.post("/panel/ingreso", signIn)
+		require.Equal(t, http.StatusOK, resumed.Status)
+		sent := v.post(newOrder, resumed.fieldsOf(t, newOrder))
+		require.Equal(t, http.StatusSeeOther, sent.Status, sent.words())
+		require.Equal(t, fields.Get("notes"), order(t, s, tenant, idIn(sent.Location)).String("notes"))
+
+		signIn.Set("formulario", "eyJwYXRoIjoiL3BhbmVsL3RpZW5kYXMifQ")
+		require.Equal(t, http.StatusSeeOther, v.post("/panel/ingreso", signIn).Status, "only the service's own forms go on")
+	})
+}
+
+// The largest form that people tick together goes on too: as many orders as one assignment takes.
+func TestSession_aLargeFormOutlivesItsSession(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		user := models.User{}
+		v := getAs(t, s, tenant, &user)
+		fields := url.Values{"rider_id": {tenant.Riders[0].ID.String()}}
+		for range orders.MaxBulk {
+			id := uuid.NewString()
+			fields.Add("id", id)
+			fields.Add("version", id+":1")
+		}
+		endSessions(t, s, tenant)
+		signIn := v.post("/panel/asignacion", fields).fieldsOf(t, "/panel/ingreso")
+		signIn.Set("email", user.Email)
+		signIn.Set("password", apptest.Password)
+		resumed := v.post("/panel/ingreso", signIn)
+		require.Equal(t, http.StatusOK, resumed.Status, resumed.words())
+		for name, values := range fields {
+			for _, value := range values {
+				require.Contains(t, resumed.Text, `<input type="hidden" name="`+name+`" value="`+value+`">`)
+			}
+		}
+	})
+}
+
+// What another site sends, and passwords, are not kept; whoever opens a page without a session is
+// told why there is a sign-in form.
+func TestSession_whatIsNotCarried(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		endSessions(t, s, tenant)
+		request, err := http.NewRequest(http.MethodPost, v.base+"/panel/tiendas", nil)
+		require.NoError(t, err)
+		request.Header.Set("Sec-Fetch-Site", "cross-site")
+		require.Equal(t, http.StatusSeeOther, signedOut(t, s).do(request).Status)
+
+		for path, fields := range map[string]url.Values{
+			"/panel/cuenta":                          {"current": {"la de antes"}, "new": {"otra"}, "repeat": {"otra"}},
+			"/panel/cuenta/segundo-factor":           {"password": {"la de antes"}},
+			"/panel/cuenta/segundo-factor/confirmar": {"code": {"123456"}},
+			"/panel/usuarios":                        {"name": {"Ana"}, "password": {"la de ella"}},
+		} {
+			secret := v.post(path, fields)
+			require.Equal(t, http.StatusUnauthorized, secret.Status, path)
+			require.Empty(t, secret.fieldsOf(t, "/panel/ingreso").Get("formulario"), path)
+			require.Contains(t, secret.words(), "Su sesión terminó.")
+		}
+		size := v.post("/panel/tallas", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"4.00"}})
+		require.NotEmpty(t, size.fieldsOf(t, "/panel/ingreso").Get("formulario"), "the code of a size is no secret")
+
+		opened := v.read(v.get("/panel/tiendas").Location)
+		require.Contains(t, opened.words(), "Si ya había ingresado, su sesión terminó.")
+		require.NotContains(t, v.read("/panel/ingreso").words(), "su sesión terminó")
+	})
+}
+
+// Whoever signs in again and does not send the form comes to the page that it was on.
+func TestSession_leadsBackToThePageOfTheForm(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := getAs(t, s, tenant, &models.User{Admin: true})
+		endSessions(t, s, tenant)
+		id := uuid.NewString()
+		for action, page := range map[string]string{
+			"/panel/tiendas?x=1":                 "/panel/tiendas?x=1",
+			"/panel/usuarios/" + id + "/enlace":  "/panel/usuarios/" + id,
+			"/panel/claves/" + id + "/revocar":   "/panel/claves",
+			"/panel/cobertura/" + id + "/quitar": "/panel/cobertura",
+			"/panel/ajustes/logo/quitar":         "/panel/ajustes",
+			"/panel/envios/" + id + "/reenviar":  "/panel/pedidos",
+		} {
+			require.Equal(t, page, v.post(action, url.Values{"a": {"b"}}).fieldsOf(t, "/panel/ingreso").Get("siguiente"), action)
+		}
+	})
+}
+
+// Whoever asked for a file comes to its page, with its filter: a download leaves the browser on the
+// page that it is on. No link has the download attribute, with which the browser would save the
+// sign-in page under the name of the file.
+func TestSession_leadsBackToThePageOfAFile(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		pages := map[string]string{
+			"/panel/pedidos.csv?estado=received&q=Ana+D%C3%ADaz": "/panel/pedidos?estado=received&q=Ana+D%C3%ADaz",
+			"/panel/asignacion.csv?destino=x":                    "/panel/asignacion?destino=x",
+			"/panel/actividad.csv?accion=sign_in":                "/panel/actividad?accion=sign_in",
+			"/panel/cobertura.csv":                               "/panel/cobertura",
+			"/panel/carga/plantilla.csv?separador=coma":          "/panel/carga?separador=coma",
+		}
+		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
+			if route.Method == http.MethodGet && strings.HasSuffix(route.Path, ".csv") {
+				require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(pages)), func(file string) bool {
+					return strings.HasPrefix(file, route.Path)
+				}), route.Path)
+			}
+		}
+		for file, page := range pages {
+			require.Equal(t, "/panel/ingreso?siguiente="+url.QueryEscape(page), signedOut(t, s).get(file).Location)
+		}
+
+		row := tenant.Row(s.App.Clock().Now())
+		row.Status = models.StatusReceived
+		tenant.InsertRows(t, []models.Order{row})
+		v := getAs(t, s, tenant, &models.User{Admin: true})
+		for _, path := range []string{"/panel/pedidos", "/panel/asignacion", "/panel/actividad", "/panel/cobertura", "/panel/cobertura/carga", "/panel/carga"} {
+			shown := v.read(path).Text
+			require.Regexp(t, `href="/panel/[a-z/]+\.csv[^>]*>`, shown, path)
+			require.NotRegexp(t, `href="/panel/[a-z/]+\.csv[^>]*download`, shown, path)
+		}
+	})
+}

@@ -1,0 +1,225 @@
+package web_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/web"
+	"despacho/models"
+)
+
+var pages = web.New()
+
+func rendered(t *testing.T, render func(io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, render(&out))
+	return out.String()
+}
+
+func tracking(t *testing.T, shown web.Tracking) string {
+	t.Helper()
+	return rendered(t, func(w io.Writer) error { return pages.Tracking(w, shown) })
+}
+
+func lima(t *testing.T) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("America/Lima")
+	require.NoError(t, err)
+	return zone
+}
+
+func inTransit(t *testing.T) web.Tracking {
+	at := time.Date(2026, time.March, 10, 3, 4, 0, 0, time.UTC)
+	return web.Tracking{
+		GuideCode: "8NJKT-B3T3E1", Product: "Zapatillas", Operator: "Rápido Lima", Status: models.StatusAssigned, Zone: lima(t),
+		Events: []web.Event{
+			{Status: models.StatusRegistered, At: at}, {Status: models.StatusReceived, At: at.Add(10 * time.Hour)},
+			{Status: models.StatusAssigned, At: at.Add(15 * time.Hour)},
+		},
+	}
+}
+
+func everyPage(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, func(w io.Writer) error { return pages.NotFound(w, `mal "escrito"`) }),
+		"too many": rendered(t, func(w io.Writer) error { return pages.TooMany(w, 30*time.Second, "") }), "failure": rendered(t, func(w io.Writer) error { return pages.Failure(w, "") }),
+		"no photo": rendered(t, func(w io.Writer) error {
+			return pages.NoPhoto(w, "La dirección de la foto venció.", "https://despacho.example/panel")
+		}),
+	}
+}
+
+// Where the service has https the policy names no address of its own; a development machine shows
+// its images too.
+func TestPolicy_imagesWithoutHTTPS(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, pages.Policy(), web.New("https://despacho.example", "https://fotos.example/files").Policy())
+	local := web.New("http://127.0.0.1:8080", "http://127.0.0.1:8080/files").Policy()
+	require.Equal(t, strings.Replace(pages.Policy(), "img-src https: data:;", "img-src https: data: http://127.0.0.1:8080;", 1), local)
+}
+
+// Every status has its own text, with what to expect or to do.
+func TestTracking_hasTextsForEveryStatus(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		status    models.Status
+		revivable bool
+		words     []string
+	}{
+		{models.StatusRegistered, false, []string{"Registrado", "La tienda preparó tu pedido; aún no llega al operador."}},
+		{models.StatusReceived, false, []string{"Recibido", "El operador ya tiene tu pedido."}},
+		{models.StatusAssigned, false, []string{"En reparto", "Tu pedido está en camino."}},
+		{models.StatusDelivered, false, []string{"Entregado", "Tu pedido fue entregado.", "¿No lo recibiste? Comunícate con la tienda"}},
+		{models.StatusCancelled, false, []string{"Cancelado", "no llegará con este código", "Comunícate con la tienda", "un nuevo envío"}},
+		{models.StatusCancelled, true, []string{"Cancelado", "no llegó a tiempo", "Comunícate con la tienda", "continúa con este mismo código"}},
+	} {
+		shown := inTransit(t)
+		shown.Status, shown.Revivable = test.status, test.revivable
+		page := tracking(t, shown)
+		for _, words := range test.words {
+			require.Contains(t, page, words, test.status)
+		}
+		require.Equal(t, test.status != models.StatusCancelled, strings.Contains(page, `class="steps"`), "a cancelled package is not on its way")
+	}
+}
+
+func TestTracking_knowsEveryStatus(t *testing.T) {
+	t.Parallel()
+	for _, status := range models.Statuses {
+		shown := inTransit(t)
+		shown.Status, shown.Events = status, []web.Event{{Status: status, At: time.Now()}}
+		page := tracking(t, shown)
+		require.NotContains(t, page, "<strong></strong>", status)
+		require.NotContains(t, page, `<p class="lead"></p>`, status)
+	}
+}
+
+// The timeline is latest first, in the operator's time zone, whose day may be another one.
+func TestTracking_timelineInTheOperatorsTime(t *testing.T) {
+	t.Parallel()
+	page := tracking(t, inTransit(t))
+	var entries []string
+	for _, entry := range regexp.MustCompile(`<strong>(.+?)</strong><time datetime="(.+?)">(.+?)</time>`).FindAllStringSubmatch(page, -1) {
+		entries = append(entries, strings.Join(entry[1:], " | "))
+	}
+	require.Equal(t, []string{
+		"Salió a reparto | 2026-03-10T13:04:00-05:00 | 10 de marzo de 2026, 1:04\u00a0p.\u00a0m.",
+		"El operador recibió el paquete | 2026-03-10T08:04:00-05:00 | 10 de marzo de 2026, 8:04\u00a0a.\u00a0m.",
+		"La tienda registró tu pedido | 2026-03-09T22:04:00-05:00 | 9 de marzo de 2026, 10:04\u00a0p.\u00a0m.",
+	}, entries)
+	require.Contains(t, page, `<li class="done" aria-current="step">En reparto</li>`)
+	require.Contains(t, page, `<li>Entregado</li>`)
+}
+
+// Midnight and noon are twelve o'clock.
+func TestTracking_twelveOClock(t *testing.T) {
+	t.Parallel()
+	for hour, want := range map[int]string{0: "12:00\u00a0a.\u00a0m.", 12: "12:00\u00a0p.\u00a0m."} {
+		shown := inTransit(t)
+		shown.Events = []web.Event{{Status: models.StatusReceived, At: time.Date(2026, time.December, 31, hour, 0, 0, 0, shown.Zone)}}
+		require.Contains(t, tracking(t, shown), "31 de diciembre de 2026, "+want)
+	}
+}
+
+// What stores and operators type is text, wherever it is shown.
+func TestTracking_escapesUserText(t *testing.T) {
+	t.Parallel()
+	const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>'</title></style>`
+	shown := inTransit(t)
+	shown.Product, shown.Operator, shown.LogoURL = attack, attack, `https://x.example/l.png" onerror="alert(1)`
+	page := tracking(t, shown)
+	require.NotContains(t, page, "<script")
+	require.NotContains(t, page, "<img src=x")
+	require.NotContains(t, page, `" onerror=`)
+	require.Equal(t, 1, strings.Count(page, "</title>"))
+	require.Equal(t, 1, strings.Count(page, "</style>"))
+	require.Contains(t, page, "&lt;script&gt;alert(1)&lt;/script&gt;")
+
+	shown.LogoURL = "javascript:alert(1)"
+	require.NotContains(t, tracking(t, shown), "javascript:")
+}
+
+// A customer reads whose package it is and what to have ready, and a link in a chat shows what it
+// is.
+func TestTracking_tellsStoreAmountAndSharesItself(t *testing.T) {
+	t.Parallel()
+	shown := inTransit(t)
+	shown.Store, shown.ToCollect, shown.URL, shown.LogoURL = "Zapatería <Sol>", "S/\u00a089.90", "https://despacho.example/track/8NJKT-B3T3E1", "https://operador.example/logo.png"
+	shown.ShareImage = shown.LogoURL
+	page := tracking(t, shown)
+	for _, want := range []string{
+		"<dt>Tienda</dt><dd>Zapatería &lt;Sol&gt;</dd>", "<dt>Ten listo al recibir</dt><dd><strong>S/\u00a089.90</strong></dd>",
+		`<meta property="og:title" content="En reparto: tu pedido 8NJKT-B3T3E1">`,
+		`<meta property="og:description" content="Zapatillas, de Zapatería &lt;Sol&gt;. Tu pedido está en camino.">`,
+		`<meta property="og:url" content="https://despacho.example/track/8NJKT-B3T3E1">`, `<meta property="og:image" content="https://operador.example/logo.png">`,
+		`href="https://wa.me/?text=Sigue&#43;el&#43;paquete&#43;8NJKT-B3T3E1%3A&#43;https%3A%2F%2Fdespacho.example%2Ftrack%2F8NJKT-B3T3E1"`,
+	} {
+		require.Contains(t, page, want)
+	}
+	shown.Store, shown.ToCollect = "", ""
+	page = tracking(t, shown)
+	require.NotContains(t, page, "Ten listo al recibir")
+	require.NotContains(t, page, "<dt>Tienda</dt>")
+	require.NotContains(t, rendered(t, pages.Home), "og:")
+}
+
+func TestTracking_logoOrInitial(t *testing.T) {
+	t.Parallel()
+	shown := inTransit(t)
+	shown.Operator = "Águila Courier"
+	page := tracking(t, shown)
+	require.NotContains(t, page, "<img")
+	require.Contains(t, page, `aria-hidden="true">Á</span>`)
+
+	shown.LogoURL = "https://operador.example/logo.png?v=2&x=1"
+	require.Contains(t, tracking(t, shown), `src="https://operador.example/logo.png?v=2&amp;x=1"`)
+}
+
+// The policy allows the page's own style, and the pages need nothing else: no script, no file of
+// ours or of others.
+func TestPages_keepToTheirPolicy(t *testing.T) {
+	t.Parallel()
+	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`)
+	for name, page := range everyPage(t) {
+		sum := sha256.Sum256([]byte(style.FindStringSubmatch(page)[1]))
+		require.Contains(t, pages.Policy(), "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", name)
+		for _, refused := range []string{"<script", " style=", " onclick", "@import", "url(", "<iframe", " src="} {
+			require.NotContains(t, page, refused, name)
+		}
+	}
+	require.True(t, strings.HasPrefix(pages.Policy(), "default-src 'none'; "))
+}
+
+// Each page has a language, a title, one main heading and a way on; each form field its label.
+func TestPages_areAccessible(t *testing.T) {
+	t.Parallel()
+	for name, page := range everyPage(t) {
+		for _, needed := range []string{`<html lang="es">`, `content="width=device-width, initial-scale=1"`, "<main>"} {
+			require.Contains(t, page, needed, name)
+		}
+		require.Regexp(t, `<title>[^<]+</title>`, page, name)
+		require.Equal(t, 1, strings.Count(page, "<h1>"), name)
+		hasForm := name != "tracking" && name != "no photo"
+		require.Equal(t, hasForm, strings.Contains(page, `<form action="/track" method="get">`), name)
+		require.Equal(t, hasForm, strings.Contains(page, `<label for="code">`), name)
+	}
+	require.Contains(t, everyPage(t)["no photo"], `<a href="https://despacho.example/panel">Ir al panel</a>`)
+	require.Contains(t, tracking(t, inTransit(t)), `<a href="/">`)
+}
+
+func TestTooMany_saysHowLongToWait(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]string{30 * time.Second: "en 30 segundos.", 300 * time.Millisecond: "en 1 segundo."} {
+		require.Contains(t, rendered(t, func(w io.Writer) error { return pages.TooMany(w, wait, "") }), want)
+	}
+}

@@ -1,0 +1,140 @@
+// Package bench measures the service against minimal baselines, on its own servers, and prints one
+// table.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"despacho/test/lab/cluster"
+)
+
+// Options configure a run.
+type Options struct {
+	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the
+	// server and, on the development server, what depends on Temporal alone.
+	Profile string
+	// Only keeps the rows whose name it matches, Skip the others; nil keeps all.
+	Only, Skip *regexp.Regexp
+	// Rounds is the number of rounds of each measurement; 0 is the scale's own.
+	Rounds int
+	// Quick takes few and short measurements, to check that everything works.
+	Quick bool
+	// Durable has PostgreSQL wait for the disk.
+	Durable bool
+	// Out gets the progress and the table.
+	Out io.Writer
+	// JSON is the file that gets the rows.
+	JSON string
+	// Document is the file whose results are replaced; empty is none.
+	Document string
+	// PprofDir gets CPU profiles of the service under load; empty takes none.
+	PprofDir string
+	// Reference is the program of temporalio/reference-app-orders-go to compare with; empty is none.
+	Reference string
+	// Binary is the despacho program to measure and Lab the running program, whose baselines are
+	// processes of their own; BinDir is where the servers' programs are kept.
+	Binary, Lab, BinDir string
+}
+
+// longestRun bounds the whole run. Most of it is 100,000 workflows, which slow cores start at 40 a
+// second.
+const longestRun = 4 * time.Hour
+
+func (o *Options) check() error {
+	if o.Document != "" && (o.Quick || o.Only != nil || o.Profile == profileDev) {
+		return errors.New("only a whole run is worth keeping in a document")
+	}
+	if !slices.Contains([]string{"", profileServer, profileDev, "all"}, o.Profile) {
+		return fmt.Errorf("the profiles are server, dev and all, not %s", o.Profile)
+	}
+	return nil
+}
+
+func (o *Options) log(line string) { fmt.Fprintln(o.Out, line) }
+
+// wants reports whether a row is selected.
+func (o *Options) wants(row string) bool {
+	return (o.Only == nil || o.Only.MatchString(row)) && (o.Skip == nil || !o.Skip.MatchString(row))
+}
+
+// Run measures, prints the table and writes the files. The error says what could not be measured; a
+// missed goal is not an error.
+func Run(ctx context.Context, options Options) error {
+	if err := options.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, longestRun, fmt.Errorf("not done within %s", longestRun))
+	defer cancel()
+	sc := full
+	if options.Quick {
+		sc = quick
+	}
+	if options.Rounds > 0 {
+		sc.rounds = options.Rounds
+	}
+	began := time.Now()
+	var rows []Row
+	var errs []error
+	for _, profile := range []string{profileServer, profileDev} {
+		measured, err := measure(ctx, options, sc, profile)
+		rows = append(rows, measured...)
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(rows) == 0 {
+		return errors.Join(append(errs, errors.New("nothing was measured"))...)
+	}
+	machine := machineInfo(ctx, options, sc, time.Since(began))
+	fmt.Fprintf(options.Out, "\n%s\n\n", machine)
+	errs = append(errs, writeTable(options.Out, rows))
+	if ctx.Err() != nil {
+		return errors.Join(errs...) // keep the files of the last complete run
+	}
+	errs = append(errs, cluster.WriteJSON(options.JSON, rows))
+	if options.Document != "" { // with the reason in the rows of what could not be measured
+		errs = append(errs, writeDocument(options.Document, machine+"\n\n"+markdownTable(rows)))
+	}
+	return errors.Join(errs...)
+}
+
+// measure runs the studies of a profile on a stack of their own.
+func measure(ctx context.Context, options Options, sc scale, profile string) (rows []Row, err error) {
+	chosen := studiesFor(options, sc, profile)
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	s, err := startStack(ctx, options, sc, profile)
+	defer func() { err = errors.Join(err, s.Close(ctx)) }()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, st := range chosen {
+		options.log(fmt.Sprintf("measuring on %s: %s", profile, st.name))
+		measured, err := st.run(ctx, s)
+		if ctx.Err() != nil {
+			return rows, context.Cause(ctx)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", st.name, err))
+			measured = st.failed(options, sc, err)
+		}
+		for _, row := range measured {
+			if options.wants(row.Name) {
+				row.Profile = profile
+				rows = append(rows, row)
+				options.log("  " + strings.Join(slices.DeleteFunc(row.cells(), func(cell string) bool { return cell == "" }), " | "))
+			}
+		}
+	}
+	return rows, errors.Join(errs...)
+}

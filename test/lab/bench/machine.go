@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"despacho/internal/dev"
+)
+
+// machineInfo describes the machine and the settings of the run.
+func machineInfo(ctx context.Context, options Options, sc scale, took time.Duration) string {
+	disk := "PostgreSQL does not wait for the disk"
+	if options.Durable {
+		disk = "PostgreSQL waits for the disk"
+	}
+	skipped := ""
+	if options.Skip != nil {
+		skipped = fmt.Sprintf(" Not measured: what matches `%s`.", options.Skip)
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s; %s; Temporal server %s; %s; %s. %d rounds, %d clients, %s in all, %s.%s",
+		processor(), runtime.NumCPU(), memory(), runtime.GOOS+"/"+runtime.GOARCH, postgresVersion(ctx), dev.TemporalServerVersion,
+		runtime.Version(), disk, sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly), skipped)
+}
+
+// processor and memory are read from /proc, which only Linux has.
+func processor() string { return procValue("/proc/cpuinfo", "model name", "processor unknown") }
+
+func memory() string {
+	text := procValue("/proc/meminfo", "MemTotal", "")
+	var kibibytes float64
+	if _, err := fmt.Sscanf(text, "%f kB", &kibibytes); err != nil {
+		return "memory unknown"
+	}
+	return fmt.Sprintf("%.0f GiB", kibibytes/(1<<20))
+}
+
+func procValue(path, name, otherwise string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return otherwise
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		key, value, found := strings.Cut(lines.Text(), ":")
+		if found && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return otherwise
+}
+
+func postgresVersion(ctx context.Context) string {
+	bin, err := dev.FindPostgres()
+	if err != nil {
+		return "PostgreSQL"
+	}
+	output, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").Output()
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return strings.TrimSpace(strings.Replace(string(output), "postgres (PostgreSQL)", "PostgreSQL", 1))
+}
