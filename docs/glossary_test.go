@@ -52,7 +52,7 @@ func TestDocuments_nameFilesThatExist(t *testing.T) {
 	documents, err := filepath.Glob("*.md")
 	require.NoError(t, err)
 	checked := 0
-	for _, document := range append(documents, "../README.md", "../SECURITY.md") {
+	for _, document := range append(documents, "../README.md", "../CONTRIBUTING.md", "../SECURITY.md") {
 		content, err := os.ReadFile(document)
 		require.NoError(t, err)
 		for _, name := range goFile.FindAllStringSubmatch(string(content), -1) {

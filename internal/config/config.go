@@ -24,8 +24,8 @@ import (
 )
 
 // Config is every variable the service reads besides TEMPORAL_*, OTEL_* and AWS_*, which keep the
-// meaning their own projects give them. The `doc` tags are the table in README.md: a test compares
-// the two.
+// meaning their own projects give them. The `doc` tags make the table in docs/configuration.md: a
+// test compares the two.
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`

@@ -102,7 +102,7 @@ func TestIgnored_isWhatOperationsMakes(t *testing.T) {
 		require.Contains(t, outOfImage, strings.TrimSuffix(name, "/"))
 		require.Contains(t, outOfGit, "/"+name)
 	}
-	require.True(t, strings.Contains(readFile(t, "README.md"), "\ninstall -m 600 .env.example .env\n"), "nobody else of the machine reads the secrets")
+	require.True(t, strings.Contains(readFile(t, "docs/operations.md"), "\ninstall -m 600 .env.example .env\n"), "nobody else of the machine reads the secrets")
 }
 
 func TestCommands_areTheBinarysOwn(t *testing.T) {

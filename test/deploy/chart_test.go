@@ -341,7 +341,7 @@ func TestChart_gracePeriods(t *testing.T) {
 // A variable that the binary does not know would be ignored.
 func TestChart_variablesAreDocumented(t *testing.T) {
 	eachValues(t, func(t *testing.T, r *rendered) {
-		readme, err := os.ReadFile("../../README.md")
+		readme, err := os.ReadFile("../../docs/configuration.md")
 		require.NoError(t, err)
 		documented := regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\|").FindAllStringSubmatch(string(readme), -1)
 		names := slices.Collect(maps.Keys(r.configs[0].Data))

@@ -11,8 +11,8 @@ import (
 )
 
 // temporalPath is how an installation with Temporal 1.29 gets to the version of docker-compose.yml:
-// one minor version after the other, as README.md says. 1.31.4, which it names, cannot be compiled
-// from Go modules; the schema of 1.31.2 has the same version.
+// one minor version after the other, as docs/operations.md says. 1.31.4, which it names, cannot be
+// compiled from Go modules; the schema of 1.31.2 has the same version.
 var temporalPath = []string{"v1.29.1", "v1.30.7", "v1.31.2", dev.TemporalServerVersion}
 
 // upgradedAutoCancel is short, so that timers set on one version fire on the next ones.

@@ -21,10 +21,10 @@ func restoredTimeline(words ...string) *restoredOrder {
 	return order
 }
 
-// README.md tells the way that the drill takes.
+// docs/operations.md tells the way that the drill takes.
 func TestTemporalPath_isTheDocumentedOne(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../../README.md")
+	readme, err := os.ReadFile("../../../docs/operations.md")
 	require.NoError(t, err)
 	for _, version := range temporalPath[1 : len(temporalPath)-1] {
 		require.Contains(t, string(readme), strings.TrimPrefix(version, "v"))

@@ -11,22 +11,22 @@ import (
 	"despacho/internal/config"
 )
 
-// The lines of README.md between which the table stands.
+// The lines of docs/configuration.md between which the table stands.
 const (
-	tableBegins = "<!-- configuration: internal/config/readme_test.go compares this table with the Config struct -->\n"
+	tableBegins = "<!-- configuration: internal/config/table_test.go compares this table with the Config struct -->\n"
 	tableEnds   = "<!-- end of configuration -->\n"
 )
 
-func TestREADME_configurationTableIsTheStructs(t *testing.T) {
+func TestDocuments_configurationTableIsTheStructs(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("../../README.md")
+	content, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
 	_, after, found := strings.Cut(string(content), tableBegins)
-	require.True(t, found, "README.md lacks the line\n%s", tableBegins)
+	require.True(t, found, "docs/configuration.md lacks the line\n%s", tableBegins)
 	table, _, found := strings.Cut(after, tableEnds)
-	require.True(t, found, "README.md lacks the line\n%s", tableEnds)
+	require.True(t, found, "docs/configuration.md lacks the line\n%s", tableEnds)
 	want := configurationTable()
-	require.True(t, table == want, "README.md and the Config struct differ. The table should be:\n\n%s", want)
+	require.True(t, table == want, "docs/configuration.md and the Config struct differ. The table should be:\n\n%s", want)
 }
 
 func configurationTable() string {
