@@ -16,6 +16,7 @@ import (
 	"despacho/internal/dev/dniprovider"
 	"despacho/internal/encryption"
 	"despacho/internal/identity"
+	"despacho/internal/orders"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -27,8 +28,10 @@ func TestIdentity_answerAfterAnErasureIsNotKept(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		number, kind := dniprovider.DNIRosa, models.DocDNI
+		secrets, err := encryption.New(s.Config.SecretKey)
+		require.NoError(t, err)
 		order := tenant.Row(time.Now(), apptest.CancelledBy(models.ByStore, ""), func(o *models.Order) {
-			o.RecipientDocType, o.RecipientDocNumber = &kind, &number
+			o.RecipientDocType, o.RecipientDocEncrypted = &kind, secrets.Seal([]byte(number), orders.DocumentContext(o.ID))
 		})
 		tenant.InsertRows(t, []models.Order{order})
 		erased := make(chan error, 1)
@@ -38,8 +41,6 @@ func TestIdentity_answerAfterAnErasureIsNotKept(t *testing.T) {
 			dniprovider.Provider{}.ServeHTTP(w, r)
 		}))
 		t.Cleanup(provider.Close)
-		secrets, err := encryption.New(s.Config.SecretKey)
-		require.NoError(t, err)
 		verifier, err := identity.New([]identity.Config{{Provider: identity.DevProvider, URL: provider.URL}}, identity.Options{
 			Timeout: poll.Deadline, CacheSecret: s.Config.SecretKey,
 			Cache: &activities.IdentityCache{DB: s.App.DB, Secrets: secrets, Now: time.Now},

@@ -78,8 +78,7 @@ func (a *Activities) firstPass(ctx context.Context, outOfTime func() bool) error
 	_, startErr := a.startMissing(ctx, outOfTime)
 	_, driveErr := a.driveAbandoned(ctx, outOfTime)
 	_, clearErr := a.ClearExpiredRecords(ctx)
-	_, encryptErr := a.Orders.EncryptDocuments(ctx)
-	return errors.Join(startErr, driveErr, clearErr, encryptErr)
+	return errors.Join(startErr, driveErr, clearErr)
 }
 
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should

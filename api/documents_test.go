@@ -5,17 +5,14 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/client"
 
 	"despacho/internal/config"
 	"despacho/internal/encryption"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
-	"despacho/workflows"
 )
 
 // withDocument creates an order with a document number under an Idempotency-Key.
@@ -73,32 +70,7 @@ func TestDocuments_areEncryptedAtRest(t *testing.T) {
 	})
 }
 
-// The reconcile workflow encrypts what an earlier release stored in clear, and removes what one
-// left of an erased order. Both forms are read.
-func TestDocuments_ofEarlierReleasesAreEncrypted(t *testing.T) {
-	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		plain := withDocument(t, s, tenant.Key, "XK553311", uuid.NewString()).String("id")
-		erased := withDocument(t, s, tenant.Key, "XK774422", uuid.NewString()).String("id")
-		execute(t, s, "UPDATE orders SET recipient_doc_number = 'XK553311', recipient_doc_encrypted = NULL WHERE id = '"+plain+"'")
-		execute(t, s, "UPDATE orders SET erased_at = created_at WHERE id = '"+erased+"'")
-		require.Equal(t, "XK553311", shownDocument(t, s, tenant.Key, plain))
-
-		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue},
-			workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Millisecond})
-		require.NoError(t, err)
-		require.NoError(t, run.Get(t.Context(), nil))
-		requireNotStored(t, s, "XK553311")
-		require.Equal(t, "XK553311", shownDocument(t, s, tenant.Key, plain))
-		require.Nil(t, shownDocument(t, s, tenant.Key, erased))
-		found, err := s.App.Orders.EncryptDocuments(t.Context())
-		require.NoError(t, err)
-		require.Zero(t, found, "it is done")
-	})
-}
-
-// After `despacho secrets rotate` the new SECRET_KEY alone reads every document, also those that
-// were in clear.
+// After `despacho secrets rotate` the new SECRET_KEY alone reads every document.
 func TestDocuments_rotation(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -107,8 +79,7 @@ func TestDocuments_rotation(t *testing.T) {
 		first := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { oldKey = c.SecretKey }})
 		tenant, key := first.NewTenant(t), uuid.NewString()
 		created := withDocument(t, first, tenant.Key, "XK553311", key)
-		plain := withDocument(t, first, tenant.Key, "XK774422", uuid.NewString()).String("id")
-		execute(t, first, "UPDATE orders SET recipient_doc_number = 'XK774422', recipient_doc_encrypted = NULL WHERE id = '"+plain+"'")
+		second := withDocument(t, first, tenant.Key, "XK774422", uuid.NewString()).String("id")
 
 		told := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.SecretKeyOld = []string{newKey} }})
 		both := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
@@ -126,7 +97,7 @@ func TestDocuments_rotation(t *testing.T) {
 		require.Zero(t, changed, "it is done")
 
 		last := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.SecretKey = newKey }})
-		require.Equal(t, "XK774422", shownDocument(t, last, tenant.Key, plain))
+		require.Equal(t, "XK774422", shownDocument(t, last, tenant.Key, second))
 		require.Equal(t, created.Text, withDocument(t, last, tenant.Key, "XK553311", key).Text)
 	})
 }

@@ -178,8 +178,7 @@ type PasswordReset struct {
 }
 
 // IdempotencyRecord stores the outcome of a creation under its Idempotency-Key. Until Response is
-// set it is the lease of the request in progress. The table's columns status_code and location are
-// only read by earlier releases.
+// set it is the lease of the request in progress.
 type IdempotencyRecord struct {
 	// ScopeID owns the key: the id of an API key or, in the panel, of a store or an operator.
 	ScopeID    uuid.UUID `gorm:"primaryKey"`
@@ -187,9 +186,11 @@ type IdempotencyRecord struct {
 	BodyHash   []byte
 	LeaseToken uuid.UUID
 	LeaseUntil time.Time
-	Response   []byte
-	CreatedAt  time.Time
-	ExpiresAt  time.Time
+	// OrderID is the order that was created, and Response the response to its creation.
+	OrderID   *uuid.UUID
+	Response  []byte
+	CreatedAt time.Time
+	ExpiresAt time.Time
 }
 
 // RateWindow counts the requests of one subject in one clock minute.

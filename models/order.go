@@ -55,9 +55,9 @@ type Order struct {
 	RecipientName    string
 	RecipientPhone   string
 	RecipientDocType *DocType
-	// RecipientDocNumber is the document number of a request. A row has it only if an earlier release
-	// wrote it; the others have RecipientDocEncrypted, the number encrypted for this order.
-	RecipientDocNumber    *string
+	// RecipientDocNumber is the document number of a request. A row has RecipientDocEncrypted, the
+	// number encrypted for this order.
+	RecipientDocNumber    *string `gorm:"-"`
 	RecipientDocEncrypted []byte
 	// RecipientDocVerified is nil until the document was looked up; true only if the registry has
 	// the DNI under the recipient's name.
@@ -139,7 +139,7 @@ func (o *Order) State() State {
 // was inconclusive. Other documents are stored as declared.
 func (o *Order) NeedsIdentityCheck() bool {
 	return o.RecipientDocType != nil && *o.RecipientDocType == DocDNI &&
-		(o.RecipientDocNumber != nil || o.RecipientDocEncrypted != nil) &&
+		o.RecipientDocEncrypted != nil &&
 		(o.RecipientDocVerified == nil || o.docCheckInconclusive())
 }
 

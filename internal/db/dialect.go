@@ -1,12 +1,11 @@
 package db
 
 import (
-	"bytes"
 	"embed"
+	"io"
 	"io/fs"
 	"regexp"
 	"strings"
-	"testing/fstest"
 )
 
 //go:embed migrations/*.sql
@@ -32,33 +31,37 @@ var otherDialect = map[Dialect]*regexp.Regexp{
 // migrationsFor returns the migrations for the dialect.
 func migrationsFor(dialect Dialect) (fs.FS, error) {
 	files, err := fs.Sub(migrationFiles, "migrations")
+	return translated{files, dialect}, err
+}
+
+// translated is a directory of migrations as a dialect reads them.
+type translated struct {
+	fs.FS
+
+	dialect Dialect
+}
+
+func (t translated) Open(name string) (fs.File, error) {
+	file, err := t.FS.Open(name)
+	if err != nil || name == "." {
+		return file, err
+	}
+	content, err := io.ReadAll(file)
 	if err != nil {
 		return nil, err
 	}
-	return translate(files, dialect)
+	text := otherDialect[t.dialect].ReplaceAllString(string(content), "")
+	if t.dialect == SQLite {
+		text = sqliteTypes.Replace(text)
+	}
+	return translatedFile{file, strings.NewReader(text)}, nil
 }
 
-func translate(files fs.FS, dialect Dialect) (fs.FS, error) {
-	translated := fstest.MapFS{}
-	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := fs.ReadFile(files, path)
-		if err != nil {
-			return err
-		}
-		content = otherDialect[dialect].ReplaceAll(content, nil)
-		if dialect == Postgres {
-			translated[path] = &fstest.MapFile{Data: content}
-			return nil
-		}
-		var out bytes.Buffer
-		if _, err := sqliteTypes.WriteString(&out, string(content)); err != nil {
-			return err
-		}
-		translated[path] = &fstest.MapFile{Data: out.Bytes()}
-		return nil
-	})
-	return translated, err
+// translatedFile is a file with another content.
+type translatedFile struct {
+	fs.File
+
+	content io.Reader
 }
+
+func (f translatedFile) Read(into []byte) (int, error) { return f.content.Read(into) }

@@ -40,7 +40,7 @@ func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, no
 	}
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, models.EndedStatuses).UpdateColumns(map[string]any{
 		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
-		"recipient_doc_type": nil, "recipient_doc_number": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
+		"recipient_doc_type": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
 		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
 		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": searchText,
 		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,
@@ -65,8 +65,7 @@ func (d *DB) HasPendingDeliveries(ctx context.Context, orderID uuid.UUID) (bool,
 	return count > 0, err
 }
 
-// LockDeliveriesOf reads an order's deliveries by id and locks them until the transaction ends. It
-// reads the erased ones too: an earlier release stored what was responded after the erasure.
+// LockDeliveriesOf reads an order's deliveries by id and locks them until the transaction ends.
 func (d *DB) LockDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	err := d.forUpdate(ctx).Where("order_id = ?", orderID).Order("id").Find(&deliveries).Error
@@ -92,11 +91,9 @@ func (d *DB) EraseDelivery(ctx context.Context, delivery *models.WebhookDelivery
 	return d.with(ctx).Model(&models.WebhookAttempt{}).Where("delivery_id = ?", delivery.ID).UpdateColumn("response", nil).Error
 }
 
-// creationResponse queries the key with the recorded response to the creation of an order. A key
-// without a response is left alone: processes of the release before leave the location of the
-// earlier order to a request that takes a key over.
+// creationResponse queries the key with the recorded response to the creation of an order.
 func (d *DB) creationResponse(ctx context.Context, orderID uuid.UUID) *gorm.DB {
-	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("location = ? AND response IS NOT NULL", "/v1/orders/"+orderID.String())
+	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("order_id = ?", orderID)
 }
 
 // CreationResponse reads the recorded response to the creation of an order. It returns ErrNotFound

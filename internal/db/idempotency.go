@@ -39,7 +39,7 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 		}}},
 		// Nothing of the earlier outcome stays: it is of another order.
 		DoUpdates: clause.AssignmentColumns([]string{
-			"body_hash", "lease_token", "lease_until", "status_code", "location", "response", "created_at", "expires_at",
+			"body_hash", "lease_token", "lease_until", "order_id", "response", "created_at", "expires_at",
 		}),
 	}
 	result := d.with(ctx).Clauses(takeOver).Create(record)
@@ -69,13 +69,10 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 
 // SaveKeyResponse stores the response of a claimed key. ErrNotFound means that the lease expired
 // and another request claimed the key.
-//
-// status_code and location are for processes of the release before, which may serve a repeated
-// request during an upgrade: they fail without them.
 func (d *DB) SaveKeyResponse(ctx context.Context, record *models.IdempotencyRecord, orderID uuid.UUID, response []byte) error {
 	return requireOneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
 		Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.ScopeID, record.Key, record.LeaseToken).
-		UpdateColumns(map[string]any{"response": response, "status_code": 201, "location": "/v1/orders/" + orderID.String()}))
+		UpdateColumns(map[string]any{"response": response, "order_id": orderID}))
 }
 
 // ReleaseKey gives up a claim, so that a corrected request can use the key.

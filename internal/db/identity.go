@@ -31,7 +31,7 @@ func (d *DB) DeleteIdentityAnswer(ctx context.Context, key string) error {
 // meanwhile, nothing is written, and set is false.
 func (d *DB) SetIdentity(ctx context.Context, orderID uuid.UUID, outcome string, nameMatches *bool, verified bool, now time.Time) (set bool, err error) {
 	result := d.with(ctx).Model(&models.Order{}).
-		Where("id = ? AND (recipient_doc_encrypted IS NOT NULL OR recipient_doc_number IS NOT NULL)", orderID).
+		Where("id = ? AND recipient_doc_encrypted IS NOT NULL", orderID).
 		Updates(map[string]any{"doc_outcome": outcome, "doc_name_matches": nameMatches, "recipient_doc_verified": verified, "updated_at": now})
 	return result.RowsAffected == 1, result.Error
 }

@@ -10,15 +10,11 @@ import (
 	"despacho/models"
 )
 
-const (
-	// encryptBatch bounds one pass over the document numbers in clear: the next pass continues.
-	encryptBatch = 500
-	// reencryptBatch is how many encrypted document numbers are read at once.
-	reencryptBatch = 500
-)
+// reencryptBatch is how many encrypted document numbers are read at once.
+const reencryptBatch = 500
 
-// documentContext is what an encrypted document number is bound to.
-func documentContext(orderID uuid.UUID) []byte {
+// DocumentContext returns what an encrypted document number is bound to.
+func DocumentContext(orderID uuid.UUID) []byte {
 	return append([]byte("document of order "), orderID[:]...)
 }
 
@@ -28,16 +24,16 @@ func (s *Service) encryptDocument(o *models.Order) {
 	if o.RecipientDocNumber == nil {
 		return
 	}
-	o.RecipientDocEncrypted = s.options.Secrets.Seal([]byte(*o.RecipientDocNumber), documentContext(o.ID))
+	o.RecipientDocEncrypted = s.options.Secrets.Seal([]byte(*o.RecipientDocNumber), DocumentContext(o.ID))
 	o.RecipientDocNumber = nil
 }
 
-// Document is the number of the recipient's document, or nil.
+// Document returns the number of the recipient's document, or nil.
 func (s *Service) Document(o *models.Order) (*string, error) {
 	if o.RecipientDocEncrypted == nil {
 		return o.RecipientDocNumber, nil
 	}
-	number, err := s.options.Secrets.Open(o.RecipientDocEncrypted, documentContext(o.ID))
+	number, err := s.options.Secrets.Open(o.RecipientDocEncrypted, DocumentContext(o.ID))
 	if err != nil {
 		return nil, fmt.Errorf("document of order %s: %w", o.ID, err)
 	}
@@ -55,36 +51,10 @@ func (s *Service) shownDocument(o *models.Order) *string {
 	return number
 }
 
-// EncryptDocuments encrypts document numbers that an earlier release stored in clear, oldest first,
-// and removes what such a release left of erased orders. It returns how many orders it found: fewer
-// than a batch are the last.
-func (s *Service) EncryptDocuments(ctx context.Context) (found int, err error) {
-	rows, err := s.db.OrdersWithPlainDocument(ctx, encryptBatch)
-	if err != nil {
-		return 0, err
-	}
-	for i := range rows {
-		encrypted := models.Order{ID: rows[i].ID}
-		if rows[i].ErasedAt == nil {
-			encrypted.RecipientDocNumber = rows[i].RecipientDocNumber
-		}
-		s.encryptDocument(&encrypted)
-		if _, err := s.db.ReplaceDocument(ctx, &rows[i], encrypted.RecipientDocEncrypted); err != nil {
-			return i, err
-		}
-	}
-	return len(rows), nil
-}
-
 // ReencryptDocuments encrypts all document numbers with the current SECRET_KEY, and returns how
 // many changed. Each order is changed alone: an interrupted run is simply repeated. A number that
 // no key opens is left as it is and reported at the end, as encryption.ErrOpen.
 func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err error) {
-	for found := encryptBatch; found == encryptBatch; changed += found {
-		if found, err = s.EncryptDocuments(ctx); err != nil {
-			return changed, err
-		}
-	}
 	var unreadable encryption.Unreadable
 	var after uuid.UUID
 	for {
@@ -97,7 +67,7 @@ func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err erro
 		}
 		for i := range rows {
 			after = rows[i].ID
-			resealed, isNew, err := s.options.Secrets.Reseal(rows[i].RecipientDocEncrypted, documentContext(after))
+			resealed, isNew, err := s.options.Secrets.Reseal(rows[i].RecipientDocEncrypted, DocumentContext(after))
 			if err != nil {
 				if err = fmt.Errorf("document of order %s: %w", after, err); !unreadable.Add(err) {
 					return changed, err

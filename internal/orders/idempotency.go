@@ -114,11 +114,6 @@ func readCreated(response []byte) (created *Created, documentLeftOut bool, err e
 	if err := json.Unmarshal(response, &stored); err != nil {
 		return nil, false, err
 	}
-	if stored.Order == nil {
-		// Earlier releases stored for the panel's forms and uploads an object that has only some of
-		// the order's members, and the warning beside them.
-		stored.Order = response
-	}
 	created = &Created{JSON: stored.Order, Warning: stored.Warning, Replayed: true}
 	if err := json.Unmarshal(stored.Order, &created.Order); err != nil {
 		return nil, false, err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/encryption"
 	"despacho/internal/orders"
 	"despacho/internal/panel/neworder"
 	"despacho/models"
@@ -57,7 +58,10 @@ func TestOrderFields_areOnThePage(t *testing.T) {
 		order.OperatorID, order.StoreID, order.BranchID, order.RiderID, order.LocationID = tenant.Operator.ID, &tenant.StoreA.ID, tenant.Main.ID, &tenant.Riders[0].ID, apptest.Miraflores
 		order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
 		order.DeliveryType, order.PaymentType, order.DeliveryMapsURL, order.OperativeDay, order.Currency = models.DeliveryAgency, models.CashOnDelivery, &link, "2026-03-04", "PEN"
-		order.RecipientDocEncrypted, order.ErasedAt, order.Test = nil, nil, false // an order of an earlier release
+		order.ErasedAt, order.Test = nil, false
+		secrets, err := encryption.New(s.Config.SecretKey)
+		require.NoError(t, err)
+		order.RecipientDocEncrypted = secrets.Seal([]byte(*order.RecipientDocNumber), orders.DocumentContext(order.ID))
 		require.NoError(t, s.App.DB.Insert(t.Context(), &order))
 		shownAs := map[string]string{
 			"ID": order.ID.String(), "StoreID": tenant.StoreA.Name, "BranchID": tenant.Main.Name, "RiderID": tenant.Riders[0].Name, "LocationID": "Miraflores, Lima",

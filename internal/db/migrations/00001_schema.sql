@@ -1,4 +1,4 @@
--- Written for PostgreSQL; db/dialect.go translates the type names for SQLite.
+-- Written for PostgreSQL; dialect.go translates the type names for SQLite.
 -- +goose Up
 
 CREATE TABLE countries (
@@ -28,21 +28,26 @@ CREATE UNIQUE INDEX locations_ubigeo ON locations (country_code, ubigeo) WHERE t
 CREATE INDEX locations_parent ON locations (parent_id);
 
 CREATE TABLE operators (
-    id                   UUID PRIMARY KEY,
-    name                 TEXT NOT NULL CHECK (length(name) > 0),
-    country_code         TEXT NOT NULL REFERENCES countries (code),
-    timezone             TEXT NOT NULL,
-    currency             TEXT NOT NULL,
-    plan                 TEXT NOT NULL CHECK (plan IN ('basic', 'pro', 'business')),
-    suspended_at         TIMESTAMPTZ,
-    base_price_cents     BIGINT CHECK (base_price_cents >= 0),
-    share_proof_location BOOLEAN NOT NULL,
-    logo_url             TEXT,
+    id                    UUID PRIMARY KEY,
+    name                  TEXT NOT NULL CHECK (length(name) > 0),
+    country_code          TEXT NOT NULL REFERENCES countries (code),
+    timezone              TEXT NOT NULL,
+    currency              TEXT NOT NULL,
+    plan                  TEXT NOT NULL CHECK (plan IN ('basic', 'pro', 'business')),
+    suspended_at          TIMESTAMPTZ,
+    base_price_cents      BIGINT CHECK (base_price_cents >= 0),
+    share_proof_location  BOOLEAN NOT NULL,
+    share_proof_photo     BOOLEAN NOT NULL DEFAULT FALSE,
+    require_second_factor BOOLEAN NOT NULL DEFAULT FALSE,
+    -- An operator has a logo's address, or the name of the file of an uploaded one.
+    logo_url              TEXT,
+    logo_photo            TEXT,
     -- Grows with every change to what the operator has set up, so that a process knows when its copy is old.
-    settings_version     BIGINT NOT NULL,
-    created_at           TIMESTAMPTZ NOT NULL,
-    updated_at           TIMESTAMPTZ NOT NULL
+    settings_version      BIGINT NOT NULL,
+    created_at            TIMESTAMPTZ NOT NULL,
+    updated_at            TIMESTAMPTZ NOT NULL
 );
+CREATE INDEX operators_logo ON operators (logo_photo) WHERE logo_photo IS NOT NULL;
 
 CREATE TABLE branches (
     id          UUID PRIMARY KEY,
@@ -56,11 +61,15 @@ CREATE INDEX branches_operator ON branches (operator_id);
 CREATE UNIQUE INDEX branches_one_main ON branches (operator_id) WHERE main;
 
 CREATE TABLE stores (
-    id          UUID PRIMARY KEY,
-    operator_id UUID NOT NULL REFERENCES operators (id),
-    name        TEXT NOT NULL,
-    active      BOOLEAN NOT NULL,
-    created_at  TIMESTAMPTZ NOT NULL
+    id               UUID PRIMARY KEY,
+    operator_id      UUID NOT NULL REFERENCES operators (id),
+    name             TEXT NOT NULL,
+    active           BOOLEAN NOT NULL,
+    -- How the tracking page says to reach the store.
+    contact_phone    TEXT,
+    contact_whatsapp TEXT,
+    contact_email    TEXT,
+    created_at       TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX stores_operator ON stores (operator_id);
 
@@ -70,6 +79,7 @@ CREATE TABLE riders (
     name        TEXT NOT NULL,
     phone       TEXT NOT NULL,
     active      BOOLEAN NOT NULL,
+    test        BOOLEAN NOT NULL DEFAULT FALSE,
     created_at  TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX riders_operator ON riders (operator_id);
@@ -110,19 +120,39 @@ CREATE TABLE risk_zones (
 CREATE INDEX risk_zones_operator ON risk_zones (operator_id);
 
 CREATE TABLE users (
-    id            UUID PRIMARY KEY,
-    operator_id   UUID NOT NULL REFERENCES operators (id),
-    store_id      UUID REFERENCES stores (id),
-    email         TEXT NOT NULL UNIQUE,
-    name          TEXT NOT NULL,
-    password_hash TEXT NOT NULL,
-    role          TEXT NOT NULL CHECK (role IN ('operator', 'store')),
-    admin         BOOLEAN NOT NULL,
-    active        BOOLEAN NOT NULL,
-    created_at    TIMESTAMPTZ NOT NULL,
+    id                UUID PRIMARY KEY,
+    operator_id       UUID NOT NULL REFERENCES operators (id),
+    store_id          UUID REFERENCES stores (id),
+    email             TEXT NOT NULL UNIQUE,
+    name              TEXT NOT NULL,
+    password_hash     TEXT NOT NULL,
+    role              TEXT NOT NULL CHECK (role IN ('operator', 'store')),
+    admin             BOOLEAN NOT NULL,
+    active            BOOLEAN NOT NULL,
+    -- The second factor: its secret is encrypted and counts from its confirmation on. A code's step is stored when it is used, so that no code
+    -- is used twice.
+    totp_secret       BYTEA,
+    totp_confirmed_at TIMESTAMPTZ,
+    totp_last_step    BIGINT NOT NULL DEFAULT 0,
+    created_at        TIMESTAMPTZ NOT NULL,
     CHECK ((role = 'store') = (store_id IS NOT NULL))
 );
 CREATE INDEX users_operator ON users (operator_id);
+
+-- A row is deleted when its code is used.
+CREATE TABLE recovery_codes (
+    user_id UUID NOT NULL REFERENCES users (id),
+    hash    BYTEA NOT NULL,
+    PRIMARY KEY (user_id, hash)
+);
+
+-- One for each user: a new reset replaces the one before.
+CREATE TABLE password_resets (
+    user_id    UUID PRIMARY KEY REFERENCES users (id),
+    token_hash BYTEA NOT NULL UNIQUE,
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
 
 CREATE TABLE sessions (
     id         UUID PRIMARY KEY,
@@ -133,35 +163,55 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 
+-- The page that answers a form, until the browser that was redirected to it asks for it. The content is encrypted.
+CREATE TABLE stored_pages (
+    id         UUID PRIMARY KEY,
+    session_id UUID NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    status     INTEGER NOT NULL,
+    once       BOOLEAN NOT NULL,
+    content    BYTEA NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX stored_pages_session ON stored_pages (session_id, created_at DESC);
+CREATE INDEX stored_pages_expiry ON stored_pages (expires_at);
+
 CREATE TABLE api_keys (
-    id          UUID PRIMARY KEY,
-    operator_id UUID NOT NULL REFERENCES operators (id),
-    store_id    UUID REFERENCES stores (id),
-    name        TEXT NOT NULL,
-    prefix      TEXT NOT NULL,
-    last4       TEXT NOT NULL,
-    hash        BYTEA NOT NULL UNIQUE,
-    scopes      TEXT NOT NULL,
-    created_at  TIMESTAMPTZ NOT NULL,
-    expires_at  TIMESTAMPTZ,
-    revoked_at  TIMESTAMPTZ
+    id             UUID PRIMARY KEY,
+    operator_id    UUID NOT NULL REFERENCES operators (id),
+    store_id       UUID REFERENCES stores (id),
+    name           TEXT NOT NULL,
+    prefix         TEXT NOT NULL,
+    last4          TEXT NOT NULL,
+    hash           BYTEA NOT NULL UNIQUE,
+    scopes         TEXT NOT NULL,
+    -- What a key of test mode creates is apart from everything else.
+    test           BOOLEAN NOT NULL DEFAULT FALSE,
+    created_at     TIMESTAMPTZ NOT NULL,
+    expires_at     TIMESTAMPTZ,
+    revoked_at     TIMESTAMPTZ,
+    last_used_at   TIMESTAMPTZ,
+    last_used_from TEXT
 );
 CREATE INDEX api_keys_operator ON api_keys (operator_id);
 
+-- Keys belong to whoever chose them: an API key, or in the panel a store or an operator. No foreign key can say that.
 CREATE TABLE idempotency_records (
-    api_key_id  UUID NOT NULL REFERENCES api_keys (id),
+    scope_id    UUID NOT NULL,
     key         TEXT NOT NULL,
     body_hash   BYTEA NOT NULL,
     lease_token UUID NOT NULL,
     lease_until TIMESTAMPTZ NOT NULL,
-    status_code INTEGER,
-    location    TEXT,
+    -- The order that was created and the response; NULL until there is one.
+    order_id    UUID,
     response    BYTEA,
     created_at  TIMESTAMPTZ NOT NULL,
     expires_at  TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (api_key_id, key)
+    PRIMARY KEY (scope_id, key)
 );
 CREATE INDEX idempotency_expiry ON idempotency_records (expires_at);
+-- An erasure replaces the response.
+CREATE INDEX idempotency_order ON idempotency_records (order_id) WHERE order_id IS NOT NULL;
 
 -- Unlogged: counting a request must not wait for the disk, and a count is worth nothing after its minute.
 CREATE UNLOGGED TABLE rate_windows (
@@ -177,13 +227,19 @@ CREATE TABLE orders (
     store_id                      UUID REFERENCES stores (id),
     branch_id                     UUID NOT NULL REFERENCES branches (id),
     guide_code                    TEXT NOT NULL UNIQUE,
+    -- The store's own number of the order. Orders may share one.
+    external_id                   TEXT,
+    test                          BOOLEAN NOT NULL DEFAULT FALSE,
     status                        TEXT NOT NULL CHECK (status IN ('registered', 'received', 'assigned', 'delivered', 'cancelled')),
     seq                           INTEGER NOT NULL CHECK (seq > 0),
     recipient_name                TEXT NOT NULL,
     recipient_phone               TEXT NOT NULL,
     recipient_doc_type            TEXT CHECK (recipient_doc_type IN ('dni', 'ce', 'passport', 'other')),
-    recipient_doc_number          TEXT,
+    recipient_doc_encrypted       BYTEA,
     recipient_doc_verified        BOOLEAN,
+    -- What the identity registry said of the DNI.
+    doc_outcome                   TEXT CHECK (doc_outcome IN ('found', 'not_found', 'invalid', 'unavailable', 'quota_or_credentials')),
+    doc_name_matches              BOOLEAN,
     delivery_type                 TEXT NOT NULL CHECK (delivery_type IN ('home', 'agency')),
     delivery_address              TEXT NOT NULL,
     delivery_reference            TEXT,
@@ -210,6 +266,8 @@ CREATE TABLE orders (
     cancelled_by                  TEXT CHECK (cancelled_by IN ('store', 'operator', 'auto')),
     cancel_reason                 TEXT,
     cancel_note                   TEXT,
+    -- What people look for an order by: guide code, recipient, phone and address, in lower case and without accents.
+    search_text                   TEXT NOT NULL DEFAULT '',
     auto_cancel_at                TIMESTAMPTZ NOT NULL,
     workflow_started_at           TIMESTAMPTZ,
     created_at                    TIMESTAMPTZ NOT NULL,
@@ -218,17 +276,30 @@ CREATE TABLE orders (
     delivered_at                  TIMESTAMPTZ,
     cancelled_at                  TIMESTAMPTZ,
     updated_at                    TIMESTAMPTZ NOT NULL,
+    erased_at                     TIMESTAMPTZ,
     CHECK ((delivery_lat IS NULL) = (delivery_lng IS NULL)),
     CHECK ((status = 'cancelled') = (cancelled_by IS NOT NULL)),
     CHECK (status NOT IN ('assigned', 'delivered') OR rider_id IS NOT NULL)
 );
--- The list is newest first, for the whole operator or one store, with or without a status.
-CREATE INDEX orders_operator_newest ON orders (operator_id, created_at DESC, id DESC);
+-- The list is newest first, for the whole operator or one store, with or without a status, of one mode.
+CREATE INDEX orders_operator_list ON orders (operator_id, created_at DESC, id DESC, test);
 CREATE INDEX orders_store_newest ON orders (store_id, created_at DESC, id DESC);
-CREATE INDEX orders_operator_status_newest ON orders (operator_id, status, created_at DESC, id DESC);
--- What the reconcile workflow looks for; nearly always empty.
-CREATE INDEX orders_without_workflow ON orders (created_at) WHERE workflow_started_at IS NULL;
+CREATE INDEX orders_operator_status_list ON orders (operator_id, status, created_at DESC, id DESC, test);
+CREATE INDEX orders_external_newest ON orders (operator_id, external_id, created_at DESC, id DESC) WHERE external_id IS NOT NULL;
+-- The board asks for one rider's orders, the counter for the latest receptions, the list also for a day's deliveries.
+CREATE INDEX orders_rider_newest ON orders (rider_id, created_at DESC, id DESC);
+CREATE INDEX orders_operator_received ON orders (operator_id, received_at DESC, id DESC) WHERE received_at IS NOT NULL;
+CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC) WHERE delivered_at IS NOT NULL;
+-- What was changed since somebody looked: counts of orders are kept in memory, day by day.
+CREATE INDEX orders_operator_changed ON orders (operator_id, updated_at);
+-- The reconcile workflow reads unconfirmed orders by the time of their last change, oldest first; nearly always none.
+CREATE INDEX orders_unconfirmed ON orders (updated_at, id) WHERE workflow_started_at IS NULL;
 CREATE INDEX orders_waiting ON orders (auto_cancel_at) WHERE status = 'registered';
+-- Which orders a photo belongs to: what the sweep of photos that belong to none asks.
+CREATE INDEX orders_proof_photo ON orders (proof_photo) WHERE proof_photo IS NOT NULL;
+-- What retention looks for.
+CREATE INDEX orders_unerased ON orders (updated_at) WHERE erased_at IS NULL AND status IN ('delivered', 'cancelled');
+CREATE INDEX orders_test_unerased ON orders (updated_at, id) WHERE test AND erased_at IS NULL;
 
 CREATE TABLE order_events (
     id       UUID PRIMARY KEY,
@@ -237,24 +308,72 @@ CREATE TABLE order_events (
     type     TEXT NOT NULL,
     status   TEXT NOT NULL CHECK (status IN ('registered', 'received', 'assigned', 'delivered', 'cancelled')),
     actor    TEXT NOT NULL,
+    -- The person or key behind the entry, and the rider of an assignment.
+    user_id  UUID,
+    key_id   UUID,
+    rider_id UUID,
     detail   TEXT,
     at       TIMESTAMPTZ NOT NULL
 );
 -- One entry for each move, whoever tries to write it again.
 CREATE UNIQUE INDEX order_events_move ON order_events (order_id, seq);
 
+-- What people corrected in an order after its creation. A value tells who the recipient is, so it goes when the order's data is erased; the audit
+-- log has the fields alone.
+CREATE TABLE order_corrections (
+    id        UUID PRIMARY KEY,
+    order_id  UUID NOT NULL REFERENCES orders (id),
+    entry_id  UUID NOT NULL REFERENCES order_events (id),
+    field     TEXT NOT NULL,
+    old_value TEXT,
+    new_value TEXT
+);
+CREATE INDEX order_corrections_order ON order_corrections (order_id);
+-- Only short values: the photos that were replaced are kept, and phones are looked for when a person asks to be forgotten.
+CREATE INDEX order_corrections_photo ON order_corrections (old_value) WHERE field = 'delivery_proof';
+CREATE INDEX order_corrections_phone ON order_corrections (old_value) WHERE field = 'recipient_phone';
+
+-- The photos of erased orders. Their files are deleted wherever they turn up: in the api, whose disk the worker does not have, and after an older
+-- copy of the files was restored.
+CREATE TABLE erased_photos (
+    name      TEXT PRIMARY KEY,
+    erased_at TIMESTAMPTZ NOT NULL
+);
+
+-- The identity registry's answers, kept for a while. The key is a keyed hash of the DNI and the name is encrypted: the table names nobody.
+CREATE TABLE identity_answers (
+    key        TEXT PRIMARY KEY,
+    outcome    TEXT NOT NULL CHECK (outcome IN ('found', 'not_found')),
+    name       BYTEA NOT NULL,
+    provider   TEXT NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX identity_answers_expiry ON identity_answers (expires_at);
+
 CREATE TABLE webhooks (
     id                    UUID PRIMARY KEY,
     operator_id           UUID NOT NULL REFERENCES operators (id),
     store_id              UUID REFERENCES stores (id),
+    -- The store that registered the webhook and owns it; NULL if the operator does.
+    owner_store_id        UUID REFERENCES stores (id),
+    test                  BOOLEAN NOT NULL DEFAULT FALSE,
     url                   TEXT NOT NULL,
     events                TEXT NOT NULL,
     secret                BYTEA NOT NULL,
     previous_secret       BYTEA,
     previous_secret_until TIMESTAMPTZ,
+    -- The secrets before the previous one that still sign, as JSON: each is encrypted and says until when.
+    older_secrets         BYTEA,
     retry                 BOOLEAN NOT NULL,
     active                BOOLEAN NOT NULL,
+    -- The circuit: how many attempts failed in a row, since when it is open, when the next delivery is tried, and until when one is being tried.
+    consecutive_failures  INTEGER NOT NULL DEFAULT 0,
+    circuit_opened_at     TIMESTAMPTZ,
+    next_probe_at         TIMESTAMPTZ,
+    probing_until         TIMESTAMPTZ,
     failing_since         TIMESTAMPTZ,
+    -- The events of a webhook that its owner has paused are stored and wait.
+    paused_at             TIMESTAMPTZ,
     deactivated_at        TIMESTAMPTZ,
     deactivated_reason    TEXT,
     created_at            TIMESTAMPTZ NOT NULL
@@ -265,21 +384,32 @@ CREATE TABLE deliveries (
     id              UUID PRIMARY KEY,
     webhook_id      UUID NOT NULL REFERENCES webhooks (id),
     operator_id     UUID NOT NULL REFERENCES operators (id),
+    test            BOOLEAN NOT NULL DEFAULT FALSE,
     order_id        UUID REFERENCES orders (id),
     order_seq       INTEGER NOT NULL,
     event           TEXT NOT NULL,
     data            TEXT NOT NULL,
     status          TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    -- A pending delivery is sent by a workflow or, if it is queued, by the workers from this table.
+    queued          BOOLEAN NOT NULL DEFAULT FALSE,
+    -- The attempts from before it was last queued again, which do not count for its retries.
+    attempts_before INTEGER NOT NULL DEFAULT 0,
     next_attempt_at TIMESTAMPTZ,
     created_at      TIMESTAMPTZ NOT NULL,
     finished_at     TIMESTAMPTZ,
+    erased_at       TIMESTAMPTZ,
     CHECK ((status = 'pending') = (finished_at IS NULL))
 );
 -- The outbox row of a move is written once, whoever tries to write it again.
 CREATE UNIQUE INDEX deliveries_outbox ON deliveries (order_id, order_seq, webhook_id);
-CREATE INDEX deliveries_log ON deliveries (operator_id, created_at DESC);
+CREATE INDEX deliveries_list ON deliveries (operator_id, created_at DESC, test);
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, created_at DESC);
 CREATE INDEX deliveries_pending ON deliveries (next_attempt_at) WHERE status = 'pending';
+CREATE INDEX deliveries_queue ON deliveries (webhook_id, next_attempt_at) WHERE queued AND status = 'pending';
+-- An event comes after the pending ones of its order at the same webhook. Without an index of the pending ones alone, looking for them reads all
+-- that the order has had.
+CREATE INDEX deliveries_pending_events ON deliveries (order_id, webhook_id, order_seq) WHERE status = 'pending';
+CREATE INDEX deliveries_unerased ON deliveries (finished_at) WHERE erased_at IS NULL;
 
 CREATE TABLE delivery_attempts (
     delivery_id UUID NOT NULL REFERENCES deliveries (id),
@@ -294,16 +424,110 @@ CREATE TABLE delivery_attempts (
     PRIMARY KEY (delivery_id, number)
 );
 
+-- The events of all orders, as GET /v1/events lists them for 30 days, whether a webhook gets them or not.
+CREATE TABLE feed_events (
+    -- The id is that of the event's entry in order_events. written numbers the rows as they are inserted.
+-- begin postgres
+    id          UUID PRIMARY KEY,
+    written     BIGINT GENERATED ALWAYS AS IDENTITY,
+-- end postgres
+-- begin sqlite
+    id          UUID NOT NULL UNIQUE,
+    written     INTEGER PRIMARY KEY,
+-- end sqlite
+    operator_id UUID NOT NULL,
+    store_id    UUID,
+    test        BOOLEAN NOT NULL DEFAULT FALSE,
+    order_id    UUID NOT NULL REFERENCES orders (id),
+    event       TEXT NOT NULL,
+    data        TEXT NOT NULL,
+    -- What a store gets, where that is not the same.
+    store_data  TEXT,
+    -- Among the operator's events of the mode; NULL until it is published.
+    position    BIGINT,
+    created_at  TIMESTAMPTZ NOT NULL,
+    erased_at   TIMESTAMPTZ
+);
+CREATE UNIQUE INDEX feed_events_of_operator ON feed_events (operator_id, test, position) WHERE position IS NOT NULL;
+CREATE INDEX feed_events_of_store ON feed_events (store_id, test, position) WHERE position IS NOT NULL AND store_id IS NOT NULL;
+CREATE INDEX feed_events_unpublished ON feed_events (written) WHERE position IS NULL;
+CREATE INDEX feed_events_unerased ON feed_events (created_at) WHERE erased_at IS NULL;
+CREATE INDEX feed_events_expiry ON feed_events (created_at);
+
+-- Everything that people change, but the moves of orders. Ids only: names are looked up when the log is read. No foreign keys: an entry outlives
+-- what it is about.
+CREATE TABLE audit_log (
+    id          UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    at          TIMESTAMPTZ NOT NULL,
+    action      TEXT NOT NULL,
+    user_id     UUID,
+    key_id      UUID,
+    address     TEXT,
+    subject_id  UUID,
+    detail      TEXT,
+    -- Before this time the entry cannot be deleted.
+    keep_until  TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX audit_log_newest ON audit_log (operator_id, at DESC, id DESC);
+CREATE INDEX audit_log_expiry ON audit_log (keep_until);
+
+-- begin postgres
+-- +goose StatementBegin
+CREATE FUNCTION keep_audit_log() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.keep_until <= now() THEN
+            RETURN OLD;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'audit_log is append-only';
+END
+$$;
+-- +goose StatementEnd
+CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE ON audit_log FOR EACH ROW EXECUTE FUNCTION keep_audit_log();
+CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_log();
+-- end postgres
+-- begin sqlite
+-- +goose StatementBegin
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log BEGIN
+    SELECT RAISE(ABORT, 'audit_log is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log WHEN julianday(OLD.keep_until) > julianday('now') BEGIN
+    SELECT RAISE(ABORT, 'audit_log is append-only');
+END;
+-- +goose StatementEnd
+-- end sqlite
+
+-- Which binaries work on the schema that a migration leaves, so that the processes of the previous release run on while the next one is rolled
+-- out. Every migration declares the oldest binary that still works after it, named by the latest migration which that binary knows.
+CREATE TABLE schema_compatibility (
+    version       BIGINT PRIMARY KEY,
+    oldest_binary BIGINT NOT NULL
+);
+INSERT INTO schema_compatibility (version, oldest_binary) VALUES (1, 1);
+
 -- +goose Down
+DROP TABLE schema_compatibility;
+DROP TABLE audit_log;
+DROP TABLE feed_events;
 DROP TABLE delivery_attempts;
 DROP TABLE deliveries;
 DROP TABLE webhooks;
+DROP TABLE identity_answers;
+DROP TABLE erased_photos;
+DROP TABLE order_corrections;
 DROP TABLE order_events;
 DROP TABLE orders;
 DROP TABLE rate_windows;
 DROP TABLE idempotency_records;
 DROP TABLE api_keys;
+DROP TABLE stored_pages;
 DROP TABLE sessions;
+DROP TABLE password_resets;
+DROP TABLE recovery_codes;
 DROP TABLE users;
 DROP TABLE risk_zones;
 DROP TABLE coverage;
@@ -314,3 +538,6 @@ DROP TABLE branches;
 DROP TABLE operators;
 DROP TABLE locations;
 DROP TABLE countries;
+-- begin postgres
+DROP FUNCTION keep_audit_log;
+-- end postgres
