@@ -37,8 +37,8 @@ record: ## Record the histories that running orders are held to
 	go test ./worker -run TestRecord -count=1 -record
 
 .PHONY: lab
-lab: # what bench, chaos and drill run; it is not shipped
-	@CGO_ENABLED=0 go build -trimpath $(TAGS) -o bin/lab ./test/lab
+lab: # what bench, chaos and drill run: a module of its own, which is not shipped
+	@CGO_ENABLED=0 go build -C test/lab -trimpath $(TAGS) -o ../../bin/lab .
 
 BENCH ?= --write docs/benchmarks.md
 .PHONY: bench

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/test/apptest"
-	"despacho/test/lab/lifecost"
+	"despacho/test/lifecost"
 	"despacho/test/poll"
 	"despacho/workflows"
 )

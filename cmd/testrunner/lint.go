@@ -43,7 +43,9 @@ func linters() []linter {
 	return []linter{
 		{name: "gofmt", command: []string{gofmt(), "-l", "."}, quiet: true},
 		{name: "vet", command: []string{"go", "vet", "./..."}},
+		{name: "vet lab", command: []string{"go", "-C", labModule, "vet", "./..."}},
 		{name: "staticcheck", command: []string{"go", "run", staticcheck, "./..."}},
+		{name: "staticcheck lab", command: []string{"go", "-C", labModule, "run", staticcheck, "./..."}},
 		// It checks the files of deploy, in a module of its own: the code that reads them is no
 		// dependency of the service. The test cache does not notice changes outside of that module.
 		{name: "deploy", command: []string{"go", "-C", "test/deploy", "test", "-count=1", "./..."}},

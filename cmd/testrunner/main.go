@@ -86,7 +86,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 	if err := env.startServers(ctx, out); err != nil {
 		return nil, err
 	}
-	raced, plain := testRun{dir: ".", race: true}, testRun{dir: "."}
+	raced, plain, ofLab := testRun{dir: ".", race: true}, testRun{dir: "."}, testRun{dir: labModule, race: true}
 	for i, s := range chosen {
 		reason := env.missingFor(s)
 		switch {
@@ -98,13 +98,16 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 				fmt.Fprintf(out, "not all of %s can run: %s\n", s.name, reason)
 			}
 			run := &raced
-			if s.withoutRace {
+			switch {
+			case s.owns == labModule:
+				run = &ofLab
+			case s.withoutRace:
 				run = &plain
 			}
 			run.packages = append(run.packages, s.packages...)
 		}
 	}
-	runs := slices.DeleteFunc([]testRun{raced, plain}, func(r testRun) bool { return len(r.packages) == 0 })
+	runs := slices.DeleteFunc([]testRun{raced, plain, ofLab}, func(r testRun) bool { return len(r.packages) == 0 })
 	if len(runs) > 0 {
 		goTest(ctx, runs, env, out).addTo(rows, chosen)
 	}
@@ -159,10 +162,17 @@ func enterModule(ctx context.Context) error {
 	return os.Chdir(filepath.Dir(strings.TrimSpace(string(gomod))))
 }
 
+// labModule is the directory of the lab, a module of its own whose tests are a suite.
+const labModule = "test/lab"
+
 func listPackages(ctx context.Context) ([]string, error) {
-	output, err := exec.CommandContext(ctx, "go", "list", "-e", "./...").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list ./...: %w", err)
+	var packages []string
+	for _, dir := range []string{".", labModule} {
+		output, err := exec.CommandContext(ctx, "go", "list", "-C", dir, "-e", "./...").Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list ./... in %s: %w", dir, err)
+		}
+		packages = append(packages, strings.Fields(string(output))...)
 	}
-	return strings.Fields(string(output)), nil
+	return packages, nil
 }

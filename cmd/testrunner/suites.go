@@ -32,7 +32,7 @@ var suites = []suite{
 	{name: "panel", owns: "internal/panel", needs: []need{compiler, postgres, temporal}, withoutRace: true},
 	{name: "clients", owns: "test/clients", needs: []need{compiler, postgres, temporal, node, python, php, curl}, withoutRace: true},
 	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}, withoutRace: true},
-	{name: "chaos", owns: "test/lab/chaos", needs: []need{compiler, postgres, temporal}},
+	{name: "lab", owns: "test/lab", needs: []need{compiler, postgres, temporal}},
 	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}, withoutRace: true},
 }
 

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -121,20 +123,11 @@ func findTemporalCLI(ctx context.Context) (string, error) {
 	return dev.FindTemporalDev(ctx, filepath.Join(root, "bin"), func(line string) { fmt.Fprintln(os.Stderr, line) })
 }
 
-// moduleRoot is the nearest directory above the tests that has a go.mod.
+// moduleRoot is the directory of the module despacho, also for tests of a module that requires it.
 func moduleRoot() (string, error) {
-	directory, err := os.Getwd()
+	directory, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "despacho").Output()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("go list -m despacho: %w", err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
-			return directory, nil
-		}
-		parent := filepath.Dir(directory)
-		if parent == directory {
-			return "", errors.New("the tests run outside of the module")
-		}
-		directory = parent
-	}
+	return strings.TrimSpace(string(directory)), nil
 }

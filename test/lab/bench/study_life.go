@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/test/lab/cluster"
-	"despacho/test/lab/lifecost"
+	"despacho/test/lifecost"
 	"despacho/workflows"
 )
 

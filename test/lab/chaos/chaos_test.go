@@ -28,7 +28,7 @@ func TestPromises(t *testing.T) {
 	cli, err := testenv.TemporalCLI()
 	require.NoError(t, err)
 	binary := filepath.Join(t.TempDir(), "despacho")
-	output, err := exec.Command("go", "build", "-ldflags=-X main.release=chaos", "-o", binary, "despacho/cmd/despacho").CombinedOutput()
+	output, err := exec.Command("go", "build", "-C", "../../..", "-ldflags=-X main.release=chaos", "-o", binary, "./cmd/despacho").CombinedOutput()
 	require.NoError(t, err, string(output))
 	var out bytes.Buffer
 	err = Run(t.Context(), Options{

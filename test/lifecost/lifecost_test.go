@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
 
-	"despacho/test/lab/lifecost"
+	"despacho/test/lifecost"
 )
 
 func event(kind enums.EventType) *history.HistoryEvent { return &history.HistoryEvent{EventType: kind} }
