@@ -110,9 +110,7 @@ func TestContract_5_1_revokedKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyA, "/v1/stores").Status)
-		holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.KeyA), apptest.FrozenAt, uuid.Nil)
-		require.NoError(t, err)
-		require.NoError(t, s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, holder.Key.ID, apptest.FrozenAt))
+		tenant.RevokeKey(t, tenant.KeyA)
 		answer := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/stores", Key: tenant.KeyA, Header: ownAddress()})
 		requireRefused(t, answer, http.StatusUnauthorized, "invalid_api_key")
 		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyB, "/v1/stores").Status, "the others go on")
@@ -158,17 +156,16 @@ func TestContract_5_3_planAndSuspension(t *testing.T) {
 func TestContract_5_3_planChangeTakesEffectImmediately(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		id, now := tenant.Operator.ID, apptest.FrozenAt
 		for _, step := range []struct {
-			change func() error
+			change func()
 			status int
 		}{
-			{func() error { return s.App.DB.SetSuspended(t.Context(), id, &now, now) }, http.StatusForbidden},
-			{func() error { return s.App.DB.SetSuspended(t.Context(), id, nil, now) }, http.StatusOK},
-			{func() error { return s.App.DB.SetPlan(t.Context(), id, models.PlanBasic, now) }, http.StatusForbidden},
-			{func() error { return s.App.DB.SetPlan(t.Context(), id, models.PlanPro, now) }, http.StatusOK},
+			{func() { tenant.Suspend(t) }, http.StatusForbidden},
+			{func() { tenant.Resume(t) }, http.StatusOK},
+			{func() { tenant.SetPlan(t, models.PlanBasic) }, http.StatusForbidden},
+			{func() { tenant.SetPlan(t, models.PlanPro) }, http.StatusOK},
 		} {
-			require.NoError(t, step.change())
+			step.change()
 			require.Equal(t, step.status, get(t, s, tenant.Key, "/v1/stores").Status)
 		}
 	})

@@ -12,13 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
-	"despacho/internal/credentials"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -208,23 +206,16 @@ func TestEvents_wait(t *testing.T) {
 func TestEvents_keyThatIsRefusedWhileItWaits(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		for code, c := range map[string]struct {
-			refuse func(tenant *apptest.Tenant, key *models.APIKey) error
+			refuse func(tenant *apptest.Tenant)
 			status int
 		}{
-			"invalid_api_key": {func(tenant *apptest.Tenant, key *models.APIKey) error {
-				return s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, key.ID, time.Now())
-			}, http.StatusUnauthorized},
-			"operator_suspended": {func(tenant *apptest.Tenant, _ *models.APIKey) error {
-				now := time.Now()
-				return s.App.DB.SetSuspended(t.Context(), tenant.Operator.ID, &now, now)
-			}, http.StatusForbidden},
+			"invalid_api_key":    {func(tenant *apptest.Tenant) { tenant.RevokeKey(t, tenant.KeyA) }, http.StatusUnauthorized},
+			"operator_suspended": {func(tenant *apptest.Tenant) { tenant.Suspend(t) }, http.StatusForbidden},
 		} {
 			tenant := s.NewTenant(t)
 			id := s.CreateOrder(t, tenant.KeyA)
 			s.WaitForWorkflow(t, id)
 			cursor := waitForEvents(t, s, tenant.KeyA, 1)[0].ID
-			holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.HashKey(tenant.KeyA), time.Now(), uuid.Nil)
-			require.NoError(t, err)
 			answered := make(chan *apptest.Answer, 1)
 			waiting := uuid.NewString()
 			go func() {
@@ -239,7 +230,7 @@ func TestEvents_keyThatIsRefusedWhileItWaits(t *testing.T) {
 				}
 			}()
 			untilWaiting(t, s, waiting)
-			require.NoError(t, c.refuse(tenant, &holder.Key))
+			c.refuse(tenant)
 			require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), "order-"+id, "", string(models.MoveCancel), struct{}{}))
 			answer := <-answered
 			require.NotNil(t, answer)

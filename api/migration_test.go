@@ -9,6 +9,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 	"despacho/test/testenv"
 )
 
@@ -65,6 +66,6 @@ func useAroundMigration(t *testing.T, databaseURL string) {
 		require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"}).Status)
 	}
 	use(3)
-	require.NoError(t, apptest.ExpandSchema(t.Context(), s.App.DB, 90001))
+	require.NoError(t, dbtest.ExpandSchema(t.Context(), s.App.DB, 90001))
 	use(6)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -163,8 +162,7 @@ func TestPanelUsers_lastAdmin(t *testing.T) {
 		}, s)
 		require.Equal(t, 1, statuses[http.StatusOK], "%v", statuses)
 		var admins int
-		users, err := db.ListOwned[models.User](t.Context(), s.App.DB, tenant.Operator.ID)
-		require.NoError(t, err)
+		users := apptest.RowsOf[models.User](t, tenant)
 		for _, user := range users {
 			if user.Administers() {
 				admins++

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
@@ -34,7 +35,7 @@ func TestOutage_isAnsweredWithRetryAfter(t *testing.T) {
 	}
 	away.end()
 	poll.Until(t, func() error {
-		_, err := s.App.DB.Operators(t.Context())
+		err := s.App.DB.Query(t.Context()).Find(&[]models.Operator{}).Error
 		return err
 	})
 	require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + id, Key: s.Key}).Status)

@@ -17,6 +17,7 @@ import (
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // withCatalog is onBothDatabases with the places of Lima.
@@ -53,8 +54,7 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 		require.Equal(t, "10.00", made.Operator.BasePrice.String())
 		require.Equal(t, coverageCountView{Added: 2}, made.Coverage)
 
-		user, err := database.UserByEmail(t.Context(), "ana@rayo.example")
-		require.NoError(t, err)
+		user := dbtest.Row[models.User](t, database, "email = ?", "ana@rayo.example")
 		require.True(t, user.Administers())
 		require.True(t, credentials.PasswordMatches(user.PasswordHash, made.Admin.Password))
 		holder, _, err := database.Authenticate(t.Context(), credentials.Hash(made.Key.Key), time.Now().UTC(), uuid.Nil)
@@ -95,8 +95,7 @@ func TestOperatorInit_isSafeToRepeat(t *testing.T) {
 		table, err := despacho(t, file, append([]string{"operator", "init"}, initFlags...)...)
 		require.NoError(t, err)
 		require.Regexp(t, `(?m)^key\s+exists\s+`+first.Key.ID.String(), table)
-		all, err := database.Operators(t.Context())
-		require.NoError(t, err)
+		all := dbtest.Rows[models.Operator](t, database, "TRUE")
 		require.Len(t, all, 1)
 
 		elsewhere := append([]string{"Otro operador"}, initFlags[1:]...)
@@ -135,8 +134,7 @@ func TestOperatorInit_addsNobodyToAnOperatorWithUsers(t *testing.T) {
 		_, err = initialize(t, file, append(slices.Clone(initFlags), "--email", "eva@otra.example", "--store", "Otra tienda")...)
 		require.ErrorContains(t, err, first.Operator.ID.String())
 		require.ErrorContains(t, err, "eva@otra.example is none of its users")
-		_, err = database.UserByEmail(t.Context(), "eva@otra.example")
-		require.True(t, db.IsNotFound(err))
+		require.Empty(t, dbtest.Rows[models.User](t, database, "email = ?", "eva@otra.example"))
 
 		created := mustPrint[operatorView](t, "operator", "create", "Andes Courier")
 		completed, err := initialize(t, file, append([]string{"Andes Courier", "--email", "eva@otra.example"}, initFlags[3:]...)...)
@@ -150,8 +148,7 @@ func TestOperatorInit_allOrNothing(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
 		_, err := initialize(t, "ubigeo,precio\n150122,9.50\n999999,1\n", initFlags...)
 		require.ErrorContains(t, err, "--coverage: Fila 3")
-		all, err := database.Operators(t.Context())
-		require.NoError(t, err)
+		all := dbtest.Rows[models.Operator](t, database, "TRUE")
 		require.Empty(t, all)
 
 		_, err = initialize(t, "", "Rayo Envíos", "--coverage", filepath.Join(t.TempDir(), "none.csv"))
@@ -175,8 +172,7 @@ func TestOperatorInit_coverageTooLarge(t *testing.T) {
 			_, err := initialize(t, large, append(slices.Clone(initFlags), "--coverage", from)...)
 			require.ErrorContains(t, err, "--coverage: the file has more than 2 MiB")
 		}
-		all, err := database.Operators(t.Context())
-		require.NoError(t, err)
+		all := dbtest.Rows[models.Operator](t, database, "TRUE")
 		require.Empty(t, all)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -100,8 +101,7 @@ func TestOperatorCommand_userAdd(t *testing.T) {
 		user := mustPrint[userView](t, "operator", "user", "add", "--operator", operator.ID.String(), "--email", "Ana@Rayo.example", "--name", "Ana", "--admin")
 		require.Equal(t, "ana@rayo.example", user.Email)
 		require.True(t, user.Admin)
-		stored, err := database.UserByEmail(t.Context(), user.Email)
-		require.NoError(t, err)
+		stored := dbtest.Row[models.User](t, database, "email = ?", user.Email)
 		require.True(t, credentials.PasswordMatches(stored.PasswordHash, user.Password), "the printed password opens the panel")
 
 		out, err := despacho(t, "una clave larga\n", "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "luz@sol.example",
@@ -109,8 +109,7 @@ func TestOperatorCommand_userAdd(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, out, "una clave larga", "a password that was given is not echoed")
 		require.NotContains(t, out, "PASSWORD")
-		stored, err = database.UserByEmail(t.Context(), "luz@sol.example")
-		require.NoError(t, err)
+		stored = dbtest.Row[models.User](t, database, "email = ?", "luz@sol.example")
 		require.Equal(t, models.RoleStore, stored.Role)
 		require.True(t, credentials.PasswordMatches(stored.PasswordHash, "una clave larga"))
 
@@ -127,26 +126,25 @@ func TestOperatorCommand_userReset(t *testing.T) {
 		mustPrint[operatorView](t, "operator", "create", "Rayo Envíos")
 		added := mustPrint[userView](t, "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "ana@rayo.example", "--name", "Ana")
 		now := time.Now().UTC().Truncate(time.Microsecond)
-		require.NoError(t, database.StartSecondFactor(t.Context(), added.ID, []byte("sealed")))
-		require.NoError(t, database.ConfirmSecondFactor(t.Context(), &models.User{ID: added.ID, TOTPSecret: []byte("sealed")}, 1, now, [][]byte{{1}}, uuid.New()))
+		require.NoError(t, database.Query(t.Context()).Model(&models.User{ID: added.ID}).
+			Updates(map[string]any{"totp_secret": []byte("sealed"), "totp_confirmed_at": now}).Error)
+		require.NoError(t, database.Insert(t.Context(), &models.RecoveryCode{UserID: added.ID, Hash: []byte{1}}))
 
 		reset := mustPrint[resetView](t, "operator", "user", "reset", "--email", " Ana@Rayo.example ")
 		require.Equal(t, "ana@rayo.example", reset.Email)
 		token, found := strings.CutPrefix(reset.Link, "https://despacho.example/panel/restablecer?codigo=")
 		require.True(t, found, reset.Link)
-		user, err := database.PasswordResetUser(t.Context(), credentials.Hash(token), now)
-		require.NoError(t, err)
+		user := dbtest.Row[models.User](t, database, "id IN (SELECT user_id FROM password_resets WHERE token_hash = ?)", credentials.Hash(token))
 		require.False(t, credentials.PasswordMatches(user.PasswordHash, added.Password), "the old password ends")
 		require.True(t, user.HasSecondFactor(), "unless it is asked for, the second factor stays")
 
 		out, err := despacho(t, "", "operator", "user", "reset", "--email", "ana@rayo.example", "--second-factor")
 		require.NoError(t, err)
 		require.Regexp(t, `(?m)^E-MAIL\s+EXPIRES\s+LINK \(shown once\)$`, out)
-		user, err = database.UserByEmail(t.Context(), "ana@rayo.example")
-		require.NoError(t, err)
+		user = dbtest.Row[models.User](t, database, "email = ?", "ana@rayo.example")
 		require.False(t, user.HasSecondFactor())
-		_, err = database.PasswordResetUser(t.Context(), credentials.Hash(token), now)
-		require.True(t, db.IsNotFound(err), "the first link was replaced")
+		require.Empty(t, dbtest.Rows[models.PasswordReset](t, database, "token_hash = ?", credentials.Hash(token)), "the first link was replaced")
+		require.Empty(t, dbtest.Rows[models.RecoveryCode](t, database, "user_id = ?", user.ID))
 
 		_, err = despacho(t, "", "operator", "user", "reset", "--email", "nadie@rayo.example")
 		require.ErrorContains(t, err, "there is no user with the e-mail nadie@rayo.example")
@@ -161,8 +159,7 @@ func TestOperatorCommand_userResetNeedsTheAddressOfTheService(t *testing.T) {
 		added := mustPrint[userView](t, "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "ana@rayo.example", "--name", "Ana")
 		_, err := despacho(t, "", "operator", "user", "reset", "--email", "ana@rayo.example", "--second-factor")
 		require.ErrorContains(t, err, "BASE_URL is required")
-		user, err := database.UserByEmail(t.Context(), "ana@rayo.example")
-		require.NoError(t, err)
+		user := dbtest.Row[models.User](t, database, "email = ?", "ana@rayo.example")
 		require.True(t, credentials.PasswordMatches(user.PasswordHash, added.Password), "nothing has changed")
 	})
 }

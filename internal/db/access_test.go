@@ -10,6 +10,7 @@ import (
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/fields"
 	"despacho/test/testenv"
 )
@@ -36,26 +37,26 @@ func signIn(t *testing.T, database *db.DB, operatorID uuid.UUID, storeID *uuid.U
 // user who may not see it: one of another operator or store, and nobody sees test orders in the
 // panel. The request counts in any case.
 func TestSessionByToken_theOrderThatTheUserMaySee(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		ctx, now, w := t.Context(), time.Now().UTC(), newTenant(t, database)
-		otherStore := w.store
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		ctx, now, w := t.Context(), time.Now().UTC(), dbtest.NewTenant(t, database)
+		otherStore := w.Store
 		otherStore.ID = uuid.New()
 		require.NoError(t, database.Insert(ctx, &otherStore))
-		order, test := w.order, w.order
+		order, test := w.Order, w.Order
 		order.ID, order.GuideCode, order.Test = uuid.New(), "ORD-A", false
 		test.ID, test.GuideCode, test.Test = uuid.New(), "ORD-B", true
 		require.NoError(t, database.Insert(ctx, &order))
 		require.NoError(t, database.Insert(ctx, &test))
-		operator := signIn(t, database, w.operator.ID, nil)
+		operator := signIn(t, database, w.Operator.ID, nil)
 		for name, c := range map[string]struct {
 			hash    []byte
 			orderID uuid.UUID
 			seen    bool
 		}{
 			"the operator":         {operator, order.ID, true},
-			"the store":            {signIn(t, database, w.operator.ID, &w.store.ID), order.ID, true},
-			"another store":        {signIn(t, database, w.operator.ID, &otherStore.ID), order.ID, false},
-			"another operator":     {signIn(t, database, fixture(t, database).OperatorID, nil), order.ID, false},
+			"the store":            {signIn(t, database, w.Operator.ID, &w.Store.ID), order.ID, true},
+			"another store":        {signIn(t, database, w.Operator.ID, &otherStore.ID), order.ID, false},
+			"another operator":     {signIn(t, database, dbtest.NewOrder(t, database).OperatorID, nil), order.ID, false},
 			"a test order":         {operator, test.ID, false},
 			"no such order":        {operator, uuid.New(), false},
 			"a request about none": {operator, uuid.Nil, false},
@@ -66,7 +67,7 @@ func TestSessionByToken_theOrderThatTheUserMaySee(t *testing.T) {
 			require.Equal(t, before+1, signedIn.UserRequests, name)
 			require.Equal(t, c.seen, found != nil, name)
 			if found != nil {
-				view := models.OrderView{Order: order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
+				view := models.OrderView{Order: order, LocationName: "Miraflores", RiderName: &w.Rider.Name, RiderPhone: &w.Rider.Phone}
 				require.Equal(t, fields.Of(view), fields.Of(*found), name)
 			}
 		}
@@ -88,11 +89,11 @@ func requestsOf(t *testing.T, database *db.DB, hash []byte, now time.Time) int {
 func TestSessionByToken_oneRoundTrip(t *testing.T) {
 	t.Parallel()
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
-	database := open(t, proxied)
-	w := newTenant(t, database)
-	hash := signIn(t, database, w.operator.ID, nil)
+	database := dbtest.Open(t, proxied)
+	w := dbtest.NewTenant(t, database)
+	hash := signIn(t, database, w.Operator.ID, nil)
 	read := func() {
-		_, _, err := database.SessionByToken(t.Context(), hash, time.Now().UTC(), w.order.ID)
+		_, _, err := database.SessionByToken(t.Context(), hash, time.Now().UTC(), w.Order.ID)
 		require.NoError(t, err)
 	}
 	read() // the statements are prepared once for each connection

@@ -11,13 +11,14 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/principal"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // Nothing changes or removes an entry of the audit log, except that one whose time is over may be
 // deleted.
 func TestAuditLog_isAppendOnly(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		order := fixture(t, database)
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		order := dbtest.NewOrder(t, database)
 		user := uuid.New()
 		ctx := principal.With(context.Background(), principal.Principal{UserID: &user, Address: "203.0.113.7"})
 		now := time.Now().UTC().Truncate(time.Microsecond)
@@ -35,19 +36,16 @@ func TestAuditLog_isAppendOnly(t *testing.T) {
 			_, err := database.SQL().Exec("TRUNCATE audit_log")
 			require.ErrorContains(t, err, "append-only")
 		}
-		entries, total, err := database.AuditLog(ctx, order.OperatorID, db.AuditFilter{}, 1, 10)
-		require.NoError(t, err)
-		require.EqualValues(t, 2, total)
+		entries := dbtest.Rows[models.AuditEntry](t, database, "operator_id = ?", order.OperatorID)
+		require.Len(t, entries, 2)
 		require.Equal(t, user, *entries[0].UserID)
 		require.Equal(t, "203.0.113.7", *entries[0].Address)
 
 		cleared, err := database.ClearExpired(ctx, now)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, cleared.AuditEntries)
-		entries, _, err = database.AuditLog(ctx, order.OperatorID, db.AuditFilter{}, 1, 10)
-		require.NoError(t, err)
-		require.Len(t, entries, 1)
-		require.True(t, now.Equal(entries[0].At))
+		left := dbtest.Row[models.AuditEntry](t, database, "operator_id = ?", order.OperatorID)
+		require.True(t, now.Equal(left.At))
 	})
 }
 

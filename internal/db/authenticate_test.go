@@ -14,6 +14,7 @@ import (
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/fields"
 	"despacho/test/testenv"
 )
@@ -39,8 +40,8 @@ func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		const keys, requests = 5, 40
-		processes := []*db.DB{open(t, databaseURL), open(t, databaseURL)}
-		hashes := issueKeys(t, processes[0], fixture(t, processes[0]).OperatorID, keys, func(*models.APIKey) {})
+		processes := []*db.DB{dbtest.Open(t, databaseURL), dbtest.Open(t, databaseURL)}
+		hashes := issueKeys(t, processes[0], dbtest.NewOrder(t, processes[0]).OperatorID, keys, func(*models.APIKey) {})
 		now := time.Now().UTC().Truncate(time.Minute)
 		var mu sync.Mutex
 		numbers := make([][]int, keys)
@@ -76,9 +77,9 @@ func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 
 // An unusable key counts nothing, also in a batch with usable ones.
 func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		ctx, now := context.Background(), time.Now().UTC()
-		operatorID, before := fixture(t, database).OperatorID, now.Add(-time.Second)
+		operatorID, before := dbtest.NewOrder(t, database).OperatorID, now.Add(-time.Second)
 		good := issueKeys(t, database, operatorID, 1, func(*models.APIKey) {})[0]
 		expired := issueKeys(t, database, operatorID, 1, func(k *models.APIKey) { k.ExpiresAt = &before })[0]
 		revoked := issueKeys(t, database, operatorID, 1, func(k *models.APIKey) { k.RevokedAt = &before })[0]
@@ -114,21 +115,21 @@ func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
 // with no key that may not see it: one of another operator, store or mode, or one that is not
 // usable.
 func TestAuthenticate_theOrderThatTheKeyMaySee(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		ctx, w := context.Background(), newTenant(t, database)
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		ctx, w := context.Background(), dbtest.NewTenant(t, database)
 		written := make([]models.OrderView, 6)
 		for i := range written {
-			order, f := w.order, &fields.Filler{Given: i * 1000, Bool: true}
+			order, f := w.Order, &fields.Filler{Given: i * 1000, Bool: true}
 			f.Fill(&order)
-			order.OperatorID, order.StoreID, order.BranchID, order.RiderID = w.operator.ID, &w.store.ID, w.branch.ID, &w.rider.ID
+			order.OperatorID, order.StoreID, order.BranchID, order.RiderID = w.Operator.ID, &w.Store.ID, w.Branch.ID, &w.Rider.ID
 			order.Test = i%3 == 0
-			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = testDistrict, w.order.OperativeDay, w.order.Status, w.order.CancelledBy
-			order.RecipientDocType, order.DocOutcome, order.PointSource = w.order.RecipientDocType, w.order.DocOutcome, w.order.PointSource
-			order.DeliveryType, order.PaymentType = w.order.DeliveryType, w.order.PaymentType
-			order.DeliveryLat, order.DeliveryLng = w.order.DeliveryLat, w.order.DeliveryLng
-			view := models.OrderView{LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
+			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = dbtest.District, w.Order.OperativeDay, w.Order.Status, w.Order.CancelledBy
+			order.RecipientDocType, order.DocOutcome, order.PointSource = w.Order.RecipientDocType, w.Order.DocOutcome, w.Order.PointSource
+			order.DeliveryType, order.PaymentType = w.Order.DeliveryType, w.Order.PaymentType
+			order.DeliveryLat, order.DeliveryLng = w.Order.DeliveryLat, w.Order.DeliveryLng
+			view := models.OrderView{LocationName: "Miraflores", RiderName: &w.Rider.Name, RiderPhone: &w.Rider.Phone}
 			if i%2 == 0 {
-				clearOptional(&order)
+				dbtest.ClearOptional(&order)
 				order.Status, view.RiderName, view.RiderPhone = models.StatusRegistered, nil, nil
 			}
 			require.NoError(t, database.Insert(ctx, &order))
@@ -138,14 +139,14 @@ func TestAuthenticate_theOrderThatTheKeyMaySee(t *testing.T) {
 		_, err := database.SQL().ExecContext(ctx, "UPDATE operators SET suspended_at = NULL")
 		require.NoError(t, err)
 		now := time.Now().UTC()
-		key := func(change func(*models.APIKey)) []byte { return issueKeys(t, database, w.operator.ID, 1, change)[0] }
+		key := func(change func(*models.APIKey)) []byte { return issueKeys(t, database, w.Operator.ID, 1, change)[0] }
 		live, test := key(func(*models.APIKey) {}), key(func(k *models.APIKey) { k.Test = true })
 		ofStore := map[bool][]byte{
-			false: key(func(k *models.APIKey) { k.StoreID = &w.store.ID }),
-			true:  key(func(k *models.APIKey) { k.StoreID, k.Test = &w.store.ID, true }),
+			false: key(func(k *models.APIKey) { k.StoreID = &w.Store.ID }),
+			true:  key(func(k *models.APIKey) { k.StoreID, k.Test = &w.Store.ID, true }),
 		}
 		revoked := key(func(k *models.APIKey) { k.RevokedAt = &now })
-		stranger := issueKeys(t, database, fixture(t, database).OperatorID, 1, func(*models.APIKey) {})[0]
+		stranger := issueKeys(t, database, dbtest.NewOrder(t, database).OperatorID, 1, func(*models.APIKey) {})[0]
 		var all sync.WaitGroup
 		read := func(hash []byte, id uuid.UUID, check func(*models.OrderView)) {
 			all.Go(func() {

@@ -34,7 +34,7 @@ func TestBacklog(t *testing.T) {
 		q.add(t, inactive, 11, time.Hour, func(row *models.WebhookDelivery) {
 			row.Status, row.FinishedAt = models.WebhookDeliveryFailed, &q.now
 		})
-		unconfirmed := q.order
+		unconfirmed := q.Order
 		unconfirmed.ID, unconfirmed.GuideCode, unconfirmed.WorkflowStartedAt = uuid.New(), "other", nil
 		unconfirmed.UpdatedAt = q.now.Add(-2 * time.Minute)
 		require.NoError(t, database.Insert(ctx, &unconfirmed))
@@ -46,8 +46,8 @@ func TestBacklog(t *testing.T) {
 		require.Equal(t, 5, backlog.DeliveriesPending)
 		require.InDelta(t, 90, backlog.Overdue.Seconds(), 1, "of the webhook that does not fail")
 		require.Equal(t, []telemetry.PendingWebhook{
-			{ID: failing.ID, OperatorID: q.operator.ID, Deliveries: 3}, {ID: healthy.ID, OperatorID: q.operator.ID, Deliveries: 2},
+			{ID: failing.ID, OperatorID: q.Operator.ID, Deliveries: 3}, {ID: healthy.ID, OperatorID: q.Operator.ID, Deliveries: 2},
 		}, backlog.Pending)
-		require.Equal(t, []telemetry.FailingWebhook{{ID: failing.ID, OperatorID: q.operator.ID, For: 48 * time.Hour}}, backlog.Failing)
+		require.Equal(t, []telemetry.FailingWebhook{{ID: failing.ID, OperatorID: q.Operator.ID, For: 48 * time.Hour}}, backlog.Failing)
 	})
 }

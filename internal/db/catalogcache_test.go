@@ -11,13 +11,14 @@ import (
 	"despacho/internal/catalog"
 	"despacho/internal/db"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
 // A location that was just added is found, by whoever asks for its id and in the catalog.
 func TestCatalogCache_findsANewLocation(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		countries, locations := catalog.Embedded()
 		require.NoError(t, database.LoadCatalog(t.Context(), countries, locations))
 		cache := db.NewCatalogCache(database)
@@ -44,7 +45,7 @@ func TestCatalogCache_findsANewLocation(t *testing.T) {
 // that they have, and whoever asks for an unknown location waits no longer than the request may.
 func TestCatalogCache_waitsForNoDatabaseThatIsSilent(t *testing.T) {
 	t.Parallel()
-	database := open(t, testenv.Postgres(t))
+	database := dbtest.Open(t, testenv.Postgres(t))
 	countries, locations := catalog.Embedded()
 	require.NoError(t, database.LoadCatalog(t.Context(), countries, locations))
 	cache := db.NewCatalogCache(database)
@@ -81,7 +82,7 @@ func TestCatalogCache_waitsForNoDatabaseThatIsSilent(t *testing.T) {
 
 // A panic while the catalog is read is the error of those who wait for it. The next one reads it.
 func TestCatalogCache_panic(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		countries, locations := catalog.Embedded()
 		require.NoError(t, database.LoadCatalog(t.Context(), countries, locations))
 		var defect apptest.Defect

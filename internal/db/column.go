@@ -69,6 +69,10 @@ func columnList[T any](columns []column[T]) string {
 	return strings.Join(names, ", ")
 }
 
+// Columns is the column list of a SELECT for every field of T, which is a row of the table. Reads
+// name their columns: a prepared SELECT * fails once on every connection after a migration.
+func Columns[T any](table string) string { return columnList(tableColumns[T](table, "")) }
+
 // scanTargets returns the scan targets of one row, preceded by before.
 func scanTargets[T any](columns []column[T], row *T, before ...any) []any {
 	list := make([]any, 0, len(before)+len(columns))

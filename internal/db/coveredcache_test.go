@@ -43,10 +43,10 @@ func TestCoveredCache(t *testing.T) {
 		now := apptest.FrozenAt
 		tenant.Change(t, &models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: puno.ID, CreatedAt: now})
 		require.Contains(t, covered("PE", fresh), puno.ID)
-		require.NoError(t, s.App.DB.SetSuspended(t.Context(), tenant.Operator.ID, &now, now))
+		tenant.Suspend(t)
 		require.NotContains(t, covered("PE", fresh), puno.ID)
 		require.NotContains(t, covered("PE", cached), puno.ID)
-		require.NoError(t, s.App.DB.SetSuspended(t.Context(), tenant.Operator.ID, nil, now))
+		tenant.Resume(t)
 		require.Contains(t, covered("PE", fresh), puno.ID)
 
 		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE operators SET suspended_at = created_at WHERE id = $1", tenant.Operator.ID)

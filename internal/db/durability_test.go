@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/test/dbtest"
 	"despacho/test/testenv"
 )
 
@@ -13,7 +14,7 @@ func TestSQLite_isSynchronous(t *testing.T) {
 	t.Parallel()
 	var mode string
 	var synchronous int
-	database := open(t, testenv.SQLite(t))
+	database := dbtest.Open(t, testenv.SQLite(t))
 	require.NoError(t, database.SQL().QueryRow("PRAGMA journal_mode").Scan(&mode))
 	require.NoError(t, database.SQL().QueryRow("PRAGMA synchronous").Scan(&synchronous))
 	require.Equal(t, "wal", mode)

@@ -12,6 +12,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // longestDelete is the largest number of rows that one statement has deleted.
@@ -28,10 +29,10 @@ func (l *longestDelete) Initialize(database *gorm.DB) error {
 // However many rows have expired, no statement deletes more than a thousand: an interrupted run
 // keeps what it has done, and other writes come in between. What has not expired stays.
 func TestClearExpired_manyRows(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		var longest longestDelete
 		require.NoError(t, database.Use(&longest))
-		w := newTenant(t, database)
+		w := dbtest.NewTenant(t, database)
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		var records []models.IdempotencyRecord
 		for i := range 2501 {
@@ -40,7 +41,7 @@ func TestClearExpired_manyRows(t *testing.T) {
 				expires = now.Add(time.Second)
 			}
 			records = append(records, models.IdempotencyRecord{
-				ScopeID: w.operator.ID, Key: fmt.Sprintf("venta-%d", i), BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, ExpiresAt: expires, CreatedAt: now,
+				ScopeID: w.Operator.ID, Key: fmt.Sprintf("venta-%d", i), BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, ExpiresAt: expires, CreatedAt: now,
 			})
 			if len(records) == 500 || i == 2500 {
 				require.NoError(t, database.Insert(t.Context(), &records))
@@ -60,14 +61,14 @@ func TestClearExpired_manyRows(t *testing.T) {
 // The database decides by its own clock which entries of the audit log may be deleted. A worker
 // whose clock is ahead deletes those, and everything else that has expired.
 func TestClearExpired_aClockAheadOfTheDatabases(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		w := newTenant(t, database)
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		for _, keptFor := range []time.Duration{-time.Hour, time.Hour} {
 			at := now.Add(keptFor - db.DefaultAuditRetention)
-			require.NoError(t, database.Audit(t.Context(), models.AuditEntry{OperatorID: w.operator.ID, At: at, Action: models.AuditSettingsChanged}))
+			require.NoError(t, database.Audit(t.Context(), models.AuditEntry{OperatorID: w.Operator.ID, At: at, Action: models.AuditSettingsChanged}))
 		}
-		insertStoredPage(t, database, w.operator.ID, now)
+		insertStoredPage(t, database, w.Operator.ID, now)
 
 		cleared, err := database.ClearExpired(t.Context(), now.Add(2*time.Hour))
 		require.NoError(t, err)
@@ -78,12 +79,12 @@ func TestClearExpired_aClockAheadOfTheDatabases(t *testing.T) {
 
 // What is wrong with one table is reported, and the tables after it are cleared.
 func TestClearExpired_goesOnAfterATableThatFails(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		w := newTenant(t, database)
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
 		now := time.Now().UTC().Truncate(time.Microsecond)
-		record := models.IdempotencyRecord{ScopeID: w.operator.ID, Key: "venta", BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, ExpiresAt: now, CreatedAt: now}
+		record := models.IdempotencyRecord{ScopeID: w.Operator.ID, Key: "venta", BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, ExpiresAt: now, CreatedAt: now}
 		require.NoError(t, database.Insert(t.Context(), &record))
-		insertStoredPage(t, database, w.operator.ID, now)
+		insertStoredPage(t, database, w.Operator.ID, now)
 		statements := []string{"CREATE TRIGGER refused BEFORE DELETE ON idempotency_records BEGIN SELECT RAISE(ABORT, 'refused'); END"}
 		if database.Dialect() == db.Postgres {
 			statements = []string{

@@ -14,27 +14,28 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
 // feedTest is an operator with an order whose events are inserted.
 type feedTest struct {
-	*tenant
+	*dbtest.Tenant
 	database *db.DB
 	scope    db.OrderScope
 }
 
 func newFeed(t *testing.T, database *db.DB) *feedTest {
 	t.Helper()
-	w := newTenant(t, database)
-	return &feedTest{tenant: w, database: database, scope: db.OrderScope{OperatorID: w.operator.ID}}
+	w := dbtest.NewTenant(t, database)
+	return &feedTest{Tenant: w, database: database, scope: db.OrderScope{OperatorID: w.Operator.ID}}
 }
 
 // event is one that is not inserted yet.
 func (f *feedTest) event() *models.FeedEvent {
 	return &models.FeedEvent{
-		ID: uuid.New(), OperatorID: f.operator.ID, StoreID: &f.store.ID, OrderID: f.order.ID, Event: models.EventAssigned, Data: `{"recipient_name":"Rosa"}`, CreatedAt: f.order.CreatedAt,
+		ID: uuid.New(), OperatorID: f.Operator.ID, StoreID: &f.Store.ID, OrderID: f.Order.ID, Event: models.EventAssigned, Data: `{"recipient_name":"Rosa"}`, CreatedAt: f.Order.CreatedAt,
 	}
 }
 
@@ -71,7 +72,7 @@ func (f *feedTest) after(t *testing.T, position int64) (ids []uuid.UUID, last in
 
 // Events are listed as they were written, from when they are published.
 func TestFeed_listsWhatIsPublished(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		f := newFeed(t, database)
 		require.Zero(t, f.publish(t, 10))
 		written := f.insert(t, 5)
@@ -91,10 +92,10 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, place, newest)
 		other := uuid.New()
-		heads, err := database.FeedHeads(t.Context(), []uuid.UUID{f.operator.ID, other})
+		heads, err := database.FeedHeads(t.Context(), []uuid.UUID{f.Operator.ID, other})
 		require.NoError(t, err)
-		require.Equal(t, map[uuid.UUID]int64{f.operator.ID: newest.Position}, heads)
-		for name, scope := range map[string]db.OrderScope{"another operator": {OperatorID: other}, "another store": {OperatorID: f.operator.ID, StoreID: &other}} {
+		require.Equal(t, map[uuid.UUID]int64{f.Operator.ID: newest.Position}, heads)
+		for name, scope := range map[string]db.OrderScope{"another operator": {OperatorID: other}, "another store": {OperatorID: f.Operator.ID, StoreID: &other}} {
 			_, err := database.FeedPositionOf(t.Context(), scope, written[5])
 			require.True(t, db.IsNotFound(err), name)
 			events, err := database.FeedAfter(t.Context(), scope, 0, 10)
@@ -108,7 +109,7 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 // missed nor in the way. Its insert comes before the others', its commit after them.
 func TestFeed_aTransactionHeldOpen(t *testing.T) {
 	t.Parallel()
-	f := newFeed(t, open(t, testenv.Postgres(t)))
+	f := newFeed(t, dbtest.Open(t, testenv.Postgres(t)))
 	before := f.insert(t, 2)
 	held, inserted, release, committed := f.event(), make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -137,7 +138,7 @@ func TestFeed_aTransactionHeldOpen(t *testing.T) {
 func TestFeed_concurrentCommits(t *testing.T) {
 	t.Parallel()
 	const writers, eventsOfEach = 8, 40
-	f := newFeed(t, open(t, testenv.Postgres(t)))
+	f := newFeed(t, dbtest.Open(t, testenv.Postgres(t)))
 	var running sync.WaitGroup
 	failures := make(chan error, writers+2)
 	for range writers {
@@ -201,9 +202,9 @@ func TestFeed_concurrentCommits(t *testing.T) {
 
 // Events are kept for 30 days. Those that are left keep their positions.
 func TestFeed_retention(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		f := newFeed(t, database)
-		now := f.order.CreatedAt.Add(models.FeedRetention)
+		now := f.Order.CreatedAt.Add(models.FeedRetention)
 		old, kept := f.event(), f.event()
 		kept.CreatedAt = old.CreatedAt.Add(time.Second)
 		require.NoError(t, database.InsertFeedEvent(t.Context(), old))
@@ -222,18 +223,18 @@ func TestFeed_retention(t *testing.T) {
 // A page is read from an index, however deep it is and whoever asks.
 func TestFeed_pagesComeFromAnIndex(t *testing.T) {
 	t.Parallel()
-	f := newFeed(t, open(t, testenv.Postgres(t)))
+	f := newFeed(t, dbtest.Open(t, testenv.Postgres(t)))
 	execute := func(statement string, arguments ...any) {
 		_, err := f.database.SQL().ExecContext(t.Context(), statement, arguments...)
 		require.NoError(t, err)
 	}
 	execute(`INSERT INTO feed_events (id, operator_id, store_id, order_id, event, data, position, created_at)
 		SELECT gen_random_uuid(), $1, CASE WHEN n % 2 = 0 THEN $2 ELSE gen_random_uuid() END,
-			$3, 'order.created', '{}', n, now() FROM generate_series(1, 20000) AS n`, f.operator.ID, f.store.ID, f.order.ID)
+			$3, 'order.created', '{}', n, now() FROM generate_series(1, 20000) AS n`, f.Operator.ID, f.Store.ID, f.Order.ID)
 	execute("ANALYZE feed_events")
 	for name, condition := range map[string]string{
-		"feed_events_of_operator": "operator_id = '" + f.operator.ID.String() + "'",
-		"feed_events_of_store":    "store_id = '" + f.store.ID.String() + "'",
+		"feed_events_of_operator": "operator_id = '" + f.Operator.ID.String() + "'",
+		"feed_events_of_store":    "store_id = '" + f.Store.ID.String() + "'",
 	} {
 		rows, err := f.database.SQL().QueryContext(t.Context(),
 			"EXPLAIN SELECT * FROM feed_events WHERE position IS NOT NULL AND NOT test AND "+condition+" AND position > 15000 ORDER BY position LIMIT 200")
@@ -268,7 +269,7 @@ func (p standstill) Initialize(database *gorm.DB) error {
 func TestFeed_publisherThatStandsStill(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	database := open(t, databaseURL)
+	database := dbtest.Open(t, databaseURL)
 	f := newFeed(t, database)
 	f.insert(t, 1)
 	stopped, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline, IdleTransaction: 10 * time.Second})

@@ -10,13 +10,14 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/testenv"
 )
 
 // A request that takes over an expired key has nothing of the earlier outcome, and the erasure of
 // the earlier order gives it none.
 func TestClaimKey_forgetsTheEarlierOutcome(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		now, scope, order := time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC), uuid.New(), uuid.New()
 		claimAt := func(at time.Time) *models.IdempotencyRecord {
 			record := &models.IdempotencyRecord{
@@ -45,7 +46,7 @@ func TestClaimKey_forgetsTheEarlierOutcome(t *testing.T) {
 // The response to an order's creation comes from an index, however many keys there are.
 func TestEraseCreationResponse_comesFromAnIndex(t *testing.T) {
 	t.Parallel()
-	database := open(t, testenv.Postgres(t))
+	database := dbtest.Open(t, testenv.Postgres(t))
 	for _, statement := range []string{
 		`INSERT INTO idempotency_records (scope_id, key, body_hash, lease_token, lease_until, order_id, response, created_at, expires_at)
 			SELECT gen_random_uuid(), 'venta', '', gen_random_uuid(), now(), gen_random_uuid(), '{}', now(), now() FROM generate_series(1, 5000)`,

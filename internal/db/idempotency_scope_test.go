@@ -10,11 +10,12 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // Responses are found in their scope until they expire.
 func TestCompletedKeys(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		ctx, now, scope := context.Background(), time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC), uuid.New()
 		record := func(scopeID uuid.UUID, key string, response []byte, expires time.Time) {
 			require.NoError(t, database.Insert(ctx, &models.IdempotencyRecord{

@@ -11,18 +11,19 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // keysToUse stores keys and returns their ids and hashes.
 func keysToUse(t *testing.T, database *db.DB, count int) (ids []uuid.UUID, hashes [][]byte) {
 	t.Helper()
-	hashes = issueKeys(t, database, fixture(t, database).OperatorID, count, func(key *models.APIKey) { ids = append(ids, key.ID) })
+	hashes = issueKeys(t, database, dbtest.NewOrder(t, database).OperatorID, count, func(key *models.APIKey) { ids = append(ids, key.ID) })
 	return ids, hashes
 }
 
 // A use is stored for its key alone, and not within a minute of a stored one.
 func TestSaveKeyUses(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		const first, second, unused = 0, 1, 2
 		ids, hashes := keysToUse(t, database, 3)
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -53,7 +54,7 @@ func TestSaveKeyUses(t *testing.T) {
 
 // Processes that store uses of the same keys at the same time do not deadlock.
 func TestSaveKeyUses_concurrently(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		ids, _ := keysToUse(t, database, 200)
 		uses := make([]db.KeyUse, len(ids))

@@ -16,12 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/db"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
 func TestMigrate_againChangesNothing(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		ctx := context.Background()
 		applied, err := database.Migrate(ctx)
 		require.NoError(t, err)
@@ -40,7 +41,7 @@ func TestMigrate_againChangesNothing(t *testing.T) {
 func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	database := open(t, databaseURL)
+	database := dbtest.Open(t, databaseURL)
 	undoLatest(t, database)
 	require.ErrorContains(t, database.CheckVersion(context.Background()), "not migrated")
 	// No migration completes before every process has started.
@@ -50,7 +51,7 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	processes := make([]*db.DB, 4)
 	for i := range processes {
-		processes[i] = open(t, databaseURL)
+		processes[i] = dbtest.Open(t, databaseURL)
 	}
 	var all sync.WaitGroup
 	errs, applied := make([]error, len(processes)), make([]int, len(processes))
@@ -83,7 +84,7 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 func TestMigrate_waitsLongerThanASessionMayBeIdle(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	database := open(t, databaseURL)
+	database := dbtest.Open(t, databaseURL)
 	undoLatest(t, database)
 	holder, err := database.SQL().Conn(t.Context())
 	require.NoError(t, err)
@@ -118,7 +119,7 @@ func TestMigrate_severalProcessesAtOnceOnSQLite(t *testing.T) {
 	databaseURL := "sqlite:" + filepath.Join(t.TempDir(), "despacho.db")
 	processes := make([]*db.DB, 4)
 	for i := range processes {
-		processes[i] = open(t, databaseURL)
+		processes[i] = dbtest.Open(t, databaseURL)
 	}
 	// No migration begins before every process has started.
 	barrier, err := processes[0].SQL().Begin()
@@ -143,7 +144,7 @@ func TestMigrate_severalProcessesAtOnceOnSQLite(t *testing.T) {
 func TestMigrate_doesNotWaitForATable(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	database := open(t, databaseURL)
+	database := dbtest.Open(t, databaseURL)
 	undoLatest(t, database)
 	holder, err := database.SQL().Begin()
 	require.NoError(t, err)
@@ -178,7 +179,7 @@ func undoLatest(t *testing.T, database *db.DB) {
 
 func TestCheckVersion_notMigrated(t *testing.T) {
 	t.Parallel()
-	database := open(t, "sqlite:"+filepath.Join(t.TempDir(), "empty.db"))
+	database := dbtest.Open(t, "sqlite:"+filepath.Join(t.TempDir(), "empty.db"))
 	err := database.CheckVersion(context.Background())
 	require.ErrorContains(t, err, "not migrated")
 	require.ErrorContains(t, err, "despacho migrate up")
@@ -188,7 +189,7 @@ func TestCheckVersion_notMigrated(t *testing.T) {
 // none yet.
 func TestMigrations_ofAnEmptyDatabaseWriteNothing(t *testing.T) {
 	t.Parallel()
-	database := open(t, "sqlite:"+filepath.Join(t.TempDir(), "empty.db"))
+	database := dbtest.Open(t, "sqlite:"+filepath.Join(t.TempDir(), "empty.db"))
 	migrations, err := database.Migrations(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, migrations)
@@ -204,7 +205,7 @@ func TestMigrations_ofAnEmptyDatabaseWriteNothing(t *testing.T) {
 
 // A binary runs on a later schema if every migration that it does not know declares that it may.
 func TestCheckVersion_newerWithADeclaration(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		known := latestMigration(t, database).Version
 		apply := func(version int64, oldestBinary ...int64) {
 			_, err := database.SQL().Exec(fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true)", version))
@@ -231,7 +232,7 @@ func TestCheckVersion_newerWithADeclaration(t *testing.T) {
 
 // Whoever goes back to a binary sees what a later release has made of the database.
 func TestMigrations_listsThoseOfALaterRelease(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		before, err := database.Migrations(t.Context())
 		require.NoError(t, err)
 		_, err = database.SQL().Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (90001, true), (90002, false)")
@@ -248,7 +249,7 @@ func TestMigrations_listsThoseOfALaterRelease(t *testing.T) {
 }
 
 func TestCheckVersion_newerWithoutADeclaration(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		_, err := database.SQL().Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 		require.NoError(t, err)
 		err = database.CheckVersion(t.Context())
@@ -261,7 +262,7 @@ func TestCheckVersion_newerWithoutADeclaration(t *testing.T) {
 
 // Whoever adds a migration says which binaries work after it.
 func TestMigrations_declareTheOldestBinary(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		rows, err := database.SQL().Query("SELECT version, oldest_binary FROM schema_compatibility")
 		require.NoError(t, err)
 		defer rows.Close()

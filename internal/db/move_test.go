@@ -11,6 +11,7 @@ import (
 	"despacho/internal/catalog"
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -27,8 +28,8 @@ func saveNextMove(t *testing.T, writes *db.DB, order *models.Order) error {
 
 // Concurrent moves of an order are written one after the other; one that fails writes nothing.
 func TestInMove(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		w := newTenant(t, database)
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
 		move := func(id uuid.UUID, result error) error {
 			return database.InMove(t.Context(), id, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 				return errors.Join(saveNextMove(t, writes, order), result)
@@ -36,18 +37,18 @@ func TestInMove(t *testing.T) {
 		}
 		var moves errgroup.Group
 		for range 8 {
-			moves.Go(func() error { return move(w.order.ID, nil) })
+			moves.Go(func() error { return move(w.Order.ID, nil) })
 		}
 		require.NoError(t, moves.Wait())
 
 		failed := errors.New("no")
-		require.ErrorIs(t, move(w.order.ID, failed), failed)
+		require.ErrorIs(t, move(w.Order.ID, failed), failed)
 		require.True(t, db.IsNotFound(move(uuid.New(), nil)))
 		entry := uuid.New()
 		require.NoError(t, database.AddTimelineEntry(t.Context(), &models.TimelineEntry{
-			ID: entry, OrderID: w.order.ID, Type: models.TimelineCreated, Status: w.order.Status, By: "api", At: w.order.CreatedAt,
+			ID: entry, OrderID: w.Order.ID, Type: models.TimelineCreated, Status: w.Order.Status, By: "api", At: w.Order.CreatedAt,
 		}))
-		require.True(t, db.IsDuplicate(database.InMove(t.Context(), w.order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+		require.True(t, db.IsDuplicate(database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 			before := *order
 			order.Seq++
 			return writes.SaveMove(t.Context(), &before, order, &models.TimelineEntry{
@@ -55,9 +56,9 @@ func TestInMove(t *testing.T) {
 			})
 		})), "the error is the database's")
 
-		stored, err := database.OrderViewByID(t.Context(), w.order.ID)
+		stored, err := database.OrderViewByID(t.Context(), w.Order.ID)
 		require.NoError(t, err)
-		require.Equal(t, w.order.Seq+8, stored.Seq)
+		require.Equal(t, w.Order.Seq+8, stored.Seq)
 	})
 }
 
@@ -65,8 +66,8 @@ func TestInMove(t *testing.T) {
 func TestInMove_twoRoundTrips(t *testing.T) {
 	t.Parallel()
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
-	database := open(t, proxied)
-	order, entry := newOrder(fixture(t, database))
+	database := dbtest.Open(t, proxied)
+	order, entry := newOrder(dbtest.NewOrder(t, database))
 	require.NoError(t, database.InsertOrder(t.Context(), order, entry, newEvent(entry, order.OperatorID), nil))
 	move := func() {
 		require.NoError(t, database.InMove(t.Context(), order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
@@ -85,20 +86,20 @@ func TestInMove_twoRoundTrips(t *testing.T) {
 // the location and the rider that the order refers to since.
 func TestInMove_afterACorrectionThatItWaitedFor(t *testing.T) {
 	t.Parallel()
-	database := open(t, testenv.Postgres(t))
-	w := newTenant(t, database)
-	rider := w.rider
+	database := dbtest.Open(t, testenv.Postgres(t))
+	w := dbtest.NewTenant(t, database)
+	rider := w.Rider
 	rider.ID, rider.Name, rider.Phone = uuid.New(), "Otro", "+51911222333"
 	require.NoError(t, database.Insert(t.Context(), &rider))
 	correction, err := database.SQL().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer correction.Rollback()
 	var pid int
-	require.NoError(t, correction.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE id = $1 FOR UPDATE", w.order.ID).Scan(&pid))
+	require.NoError(t, correction.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE id = $1 FOR UPDATE", w.Order.ID).Scan(&pid))
 	found := make(chan db.MoveContext, 1)
 	var move errgroup.Group
 	move.Go(func() error {
-		return database.InMove(t.Context(), w.order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, moveContext *db.MoveContext) error {
+		return database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, moveContext *db.MoveContext) error {
 			found <- *moveContext
 			return saveNextMove(t, writes, order)
 		})
@@ -111,7 +112,7 @@ func TestInMove_afterACorrectionThatItWaitedFor(t *testing.T) {
 		}
 		return err
 	})
-	_, err = correction.ExecContext(t.Context(), "UPDATE orders SET location_id = $1, rider_id = $2 WHERE id = $3", catalog.DistrictID("PE", "150131"), rider.ID, w.order.ID)
+	_, err = correction.ExecContext(t.Context(), "UPDATE orders SET location_id = $1, rider_id = $2 WHERE id = $3", catalog.DistrictID("PE", "150131"), rider.ID, w.Order.ID)
 	require.NoError(t, err)
 	require.NoError(t, correction.Commit())
 	require.NoError(t, move.Wait())

@@ -10,6 +10,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/fields"
 	"despacho/test/testenv"
 )
@@ -45,10 +46,10 @@ func requireSameRow(t *testing.T, expected, actual any) {
 // What is written in a pipeline is there as if it was written in a transaction: every column, and
 // all rows or none.
 func TestInPipeline(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		w := newTenant(t, database)
-		order, entry := newOrder(&w.order) // every field has a value
-		event, delivery := newEvent(entry, order.OperatorID), w.pending
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		order, entry := newOrder(&w.Order) // every field has a value
+		event, delivery := newEvent(entry, order.OperatorID), w.Pending
 		delivery.ID, delivery.OrderID = uuid.New(), &order.ID
 		insert := func(tx *db.DB) error {
 			return tx.InsertOrder(t.Context(), order, entry, event, []models.WebhookDelivery{delivery})
@@ -95,8 +96,8 @@ func TestInPipeline(t *testing.T) {
 func TestInPipeline_oneRoundTrip(t *testing.T) {
 	t.Parallel()
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
-	database := open(t, proxied)
-	first := fixture(t, database)
+	database := dbtest.Open(t, proxied)
+	first := dbtest.NewOrder(t, database)
 	create := func() {
 		order, entry := newOrder(first)
 		require.NoError(t, database.InPipeline(t.Context(), func(tx *db.DB) error {

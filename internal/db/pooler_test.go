@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/db"
+	"despacho/models"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -140,7 +141,7 @@ func TestOpen_throughAPooler(t *testing.T) {
 	require.NoError(t, err)
 	defer database.Close()
 	for range 3 {
-		_, err := database.Operators(t.Context())
+		err := database.Query(t.Context()).Find(&[]models.Operator{}).Error
 		require.NoError(t, err)
 	}
 }

@@ -13,6 +13,9 @@ func (d *DB) Query(ctx context.Context) *gorm.DB { return d.with(ctx) }
 // QueryForUpdate begins a query that locks the rows it reads until the transaction ends.
 func (d *DB) QueryForUpdate(ctx context.Context) *gorm.DB { return d.forUpdate(ctx) }
 
+// QueryForNoKeyUpdate is QueryForUpdate for rows that others may go on to refer to.
+func (d *DB) QueryForNoKeyUpdate(ctx context.Context) *gorm.DB { return d.lock(ctx, "NO KEY UPDATE") }
+
 // RequireOneRow turns an update that matched no row into ErrNotFound.
 func RequireOneRow(result *gorm.DB) error { return requireOneRow(result) }
 

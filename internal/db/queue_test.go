@@ -9,21 +9,22 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // queueTest has queued deliveries of one webhook or of several.
 type queueTest struct {
-	*tenant
+	*dbtest.Tenant
 	database *db.DB
 	now      time.Time
 }
 
 func eachQueue(t *testing.T, run func(t *testing.T, q *queueTest)) {
-	each(t, func(t *testing.T, database *db.DB) {
-		w := newTenant(t, database)
-		q := &queueTest{tenant: w, database: database, now: w.pending.CreatedAt.Add(24 * time.Hour)}
-		w.pending.Status, w.pending.FinishedAt = models.WebhookDeliveryFailed, &q.now
-		require.NoError(t, database.SaveDelivery(t.Context(), &w.pending))
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		q := &queueTest{Tenant: w, database: database, now: w.Pending.CreatedAt.Add(24 * time.Hour)}
+		w.Pending.Status, w.Pending.FinishedAt = models.WebhookDeliveryFailed, &q.now
+		require.NoError(t, database.SaveDelivery(t.Context(), &w.Pending))
 		run(t, q)
 	})
 }
@@ -31,7 +32,7 @@ func eachQueue(t *testing.T, run func(t *testing.T, q *queueTest)) {
 // addWebhook adds a webhook like the tenant's with a closed circuit.
 func (q *queueTest) addWebhook(t *testing.T, change func(*models.Webhook)) models.Webhook {
 	t.Helper()
-	hook := q.webhook
+	hook := q.Webhook
 	hook.ID, hook.CircuitOpenedAt, hook.NextProbeAt, hook.ProbingUntil = uuid.New(), nil, nil, nil
 	if change != nil {
 		change(&hook)
@@ -44,7 +45,7 @@ func (q *queueTest) addWebhook(t *testing.T, change func(*models.Webhook)) model
 func (q *queueTest) add(t *testing.T, hook models.Webhook, seq int, due time.Duration, change func(*models.WebhookDelivery)) uuid.UUID {
 	t.Helper()
 	next := q.now.Add(-due)
-	row := q.pending
+	row := q.Pending
 	row.ID, row.WebhookID, row.OrderSeq, row.Status, row.FinishedAt, row.Queued = uuid.New(), hook.ID, seq, models.WebhookDeliveryPending, nil, true
 	row.NextAttemptAt, row.CreatedAt = &next, q.now.Add(-24*time.Hour)
 	if change != nil {
@@ -100,7 +101,7 @@ func TestQueuedWebhooks(t *testing.T) {
 		}
 		require.Equal(t, []uuid.UUID{old.ID, young.ID, recovering.ID, failing.ID}, ids)
 		require.True(t, found[0].Retry)
-		require.Equal(t, q.operator.ID, found[0].OperatorID)
+		require.Equal(t, q.Operator.ID, found[0].OperatorID)
 		require.Nil(t, found[0].NextProbeAt)
 		require.False(t, found[3].Retry)
 		for _, at := range []*time.Time{found[3].CircuitOpenedAt, found[3].ProbingUntil} {
@@ -172,7 +173,7 @@ func TestQueueAround(t *testing.T) {
 	eachQueue(t, func(t *testing.T, q *queueTest) {
 		hook, hasSiblings := q.addWebhook(t, nil), false
 		behind := func() bool {
-			delivery := models.WebhookDelivery{WebhookID: hook.ID, OrderID: &q.order.ID, OrderSeq: 3}
+			delivery := models.WebhookDelivery{WebhookID: hook.ID, OrderID: &q.Order.ID, OrderSeq: 3}
 			found, siblings, err := q.database.QueueAround(t.Context(), &delivery, q.now, q.now)
 			require.NoError(t, err)
 			require.Equal(t, hasSiblings, siblings)
@@ -200,7 +201,7 @@ func TestQueued_isLeftToTheWorkers(t *testing.T) {
 	eachQueue(t, func(t *testing.T, q *queueTest) {
 		hook := q.addWebhook(t, nil)
 		others := func() (count int) {
-			pending, err := q.database.PendingDeliveries(t.Context(), q.order.ID, nil, 10)
+			pending, err := q.database.PendingDeliveries(t.Context(), q.Order.ID, nil, 10)
 			require.NoError(t, err)
 			abandoned, err := q.database.AbandonedDeliveries(t.Context(), q.now, q.now.Add(time.Hour), db.Position{}, 10)
 			require.NoError(t, err)
@@ -211,8 +212,8 @@ func TestQueued_isLeftToTheWorkers(t *testing.T) {
 		require.Equal(t, 1, others())
 		require.NoError(t, q.database.Enqueue(t.Context(), id))
 		require.Zero(t, others())
-		require.NoError(t, q.database.Enqueue(t.Context(), q.failed.ID))
-		failed, err := q.database.DeliveryWithoutAttempts(t.Context(), q.failed.ID)
+		require.NoError(t, q.database.Enqueue(t.Context(), q.Failed.ID))
+		failed, err := q.database.DeliveryWithoutAttempts(t.Context(), q.Failed.ID)
 		require.NoError(t, err)
 		require.Equal(t, models.WebhookDeliveryFailed, failed.Status)
 		require.Len(t, q.webhooks(t), 1, "what has ended does not wait")

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -15,8 +16,8 @@ import (
 // up, and the next call does the rest.
 func TestUnconfirmOpenOrders_goesOn(t *testing.T) {
 	t.Parallel()
-	database := open(t, testenv.Postgres(t))
-	w := newTenant(t, database)
+	database := dbtest.Open(t, testenv.Postgres(t))
+	w := dbtest.NewTenant(t, database)
 	const more = 3000
 	_, err := database.SQL().ExecContext(t.Context(), `
 		INSERT INTO orders SELECT (jsonb_populate_record(orders, jsonb_build_object(
@@ -56,7 +57,7 @@ func TestUnconfirmOpenOrders_goesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, more-done, count)
 	require.Equal(t, more, waiting())
-	other, err := database.OrderViewByID(t.Context(), w.order.ID)
+	other, err := database.OrderViewByID(t.Context(), w.Order.ID)
 	require.NoError(t, err)
 	require.Equal(t, models.StatusCancelled, other.Status)
 	require.NotNil(t, other.WorkflowStartedAt)

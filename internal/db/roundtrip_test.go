@@ -15,6 +15,7 @@ import (
 
 	"despacho/internal/credentials"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/testenv"
 )
 
@@ -85,8 +86,8 @@ func forward(client, upstream net.Conn, roundTrips *atomic.Int64) {
 func TestAuthenticate_oneRoundTrip(t *testing.T) {
 	t.Parallel()
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
-	database := open(t, proxied)
-	order := fixture(t, database)
+	database := dbtest.Open(t, proxied)
+	order := dbtest.NewOrder(t, database)
 	require.NoError(t, database.Insert(context.Background(), order))
 	now := time.Now().UTC()
 	key := models.APIKey{ID: uuid.New(), OperatorID: order.OperatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now}

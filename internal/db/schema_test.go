@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -15,13 +14,8 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
-
-func loadCatalog(t *testing.T, database *db.DB) {
-	t.Helper()
-	countries, places := catalog.Embedded()
-	require.NoError(t, database.LoadCatalog(context.Background(), countries, places))
-}
 
 // statementCount is a GORM plugin that counts statements.
 type statementCount struct{ atomic.Int64 }
@@ -38,16 +32,16 @@ func (c *statementCount) Initialize(database *gorm.DB) error {
 }
 
 func TestLoadCatalog_idempotentAndComplete(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		ctx := context.Background()
 		statements := &statementCount{}
 		require.NoError(t, database.Use(statements))
-		loadCatalog(t, database)
+		dbtest.LoadCatalog(t, database)
 		atFirst := statements.Load()
 		first, err := database.CatalogSize(ctx)
 		require.NoError(t, err)
 		statements.Store(0)
-		loadCatalog(t, database)
+		dbtest.LoadCatalog(t, database)
 		require.Equal(t, atFirst, statements.Load(), "every start of the service loads it: rows that are there cost no more statements")
 		require.Less(t, atFirst, first/100, "rows go together")
 		second, err := database.CatalogSize(ctx)
@@ -71,27 +65,9 @@ func TestLoadCatalog_idempotentAndComplete(t *testing.T) {
 	})
 }
 
-// fixture inserts an operator with a branch and returns an order that the schema accepts.
-func fixture(t *testing.T, database *db.DB) *models.Order {
-	t.Helper()
-	ctx := context.Background()
-	loadCatalog(t, database)
-	now := time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC)
-	operator := &models.Operator{ID: uuid.New(), Name: "Operador", CountryCode: "PE", Timezone: "America/Lima", Currency: "PEN", Plan: models.PlanPro, CreatedAt: now, UpdatedAt: now}
-	require.NoError(t, database.Insert(ctx, operator))
-	branch := &models.Branch{ID: uuid.New(), OperatorID: operator.ID, Name: "Principal", Main: true, Active: true, CreatedAt: now}
-	require.NoError(t, database.Insert(ctx, branch))
-	return &models.Order{
-		ID: uuid.New(), OperatorID: operator.ID, BranchID: branch.ID, GuideCode: uuid.NewString(), Status: models.StatusRegistered, Seq: 1,
-		RecipientName: "Rosa", RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome, DeliveryAddress: "Av. Larco 345",
-		LocationID: catalog.DistrictID("PE", "150122"), Product: "Caja", Size: "M", AmountToCollect: 8990, ShippingCost: 900,
-		Currency: "PEN", PaymentType: models.CashOnDelivery, OperativeDay: "2026-03-04", AutoCancelAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
-	}
-}
-
 func TestOrder_readsBackAsItWasWritten(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		order := fixture(t, database)
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		order := dbtest.NewOrder(t, database)
 		lat, lng, yes := -12.121212, -77.030303, true
 		reference, collected := "Frente al parque\nportón verde", money.Cents(9000)
 		order.DeliveryLat, order.DeliveryLng, order.RecipientDocVerified = &lat, &lng, &yes
@@ -109,9 +85,9 @@ func TestOrder_readsBackAsItWasWritten(t *testing.T) {
 
 // The schema's constraints refuse invalid rows.
 func TestSchema_refusesImpossibleOrders(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		auto, lat := models.ByAuto, -12.0
-		base := fixture(t, database)
+		base := dbtest.NewOrder(t, database)
 		for name, spoil := range map[string]func(*models.Order){
 			"unknown status":               func(o *models.Order) { o.Status = "lost" },
 			"unknown payment type":         func(o *models.Order) { o.PaymentType = "barter" },

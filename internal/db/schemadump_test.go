@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/db"
+	"despacho/test/dbtest"
 )
 
 var updateSchema = flag.Bool("update", false, "write testdata/schema.*.txt from the migrations")
@@ -43,7 +44,7 @@ var schemaQueries = map[db.Dialect]string{
 // The migrations make the tables, constraints, indexes and triggers of testdata, in both dialects.
 // Whoever adds a migration runs the test with -update and reads the difference.
 func TestMigrations_makeTheSchema(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		rows, err := database.SQL().QueryContext(t.Context(), schemaQueries[database.Dialect()])
 		require.NoError(t, err)
 		defer rows.Close()

@@ -11,37 +11,38 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // Whatever takes a scope reads and changes nothing outside of it: not another operator's, and
 // neither live rows in test mode nor the other way round. The methods are found by reflection, so
 // that a new one is held to it too.
 func TestScope_everyMethodThatTakesOne(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
-		w := newTenant(t, database)
-		delivered := w.order
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		delivered := w.Order
 		delivered.ID, delivered.GuideCode, delivered.Status, delivered.CancelledBy = uuid.New(), "another", models.StatusDelivered, nil
-		delivered.RecipientPhone, delivered.ErasedAt = w.order.GuideCode, nil // so that any text finds an order
+		delivered.RecipientPhone, delivered.ErasedAt = w.Order.GuideCode, nil // so that any text finds an order
 		require.NoError(t, database.Insert(context.Background(), &delivered))
 		for i := range 11 { // one more than the position that methods are given
 			event := models.FeedEvent{
-				ID: uuid.New(), OperatorID: w.operator.ID, Test: w.order.Test, OrderID: w.order.ID, Event: models.EventAssigned, Data: "{}", CreatedAt: w.order.CreatedAt,
+				ID: uuid.New(), OperatorID: w.Operator.ID, Test: w.Order.Test, OrderID: w.Order.ID, Event: models.EventAssigned, Data: "{}", CreatedAt: w.Order.CreatedAt,
 			}
 			if i == 0 {
-				event.ID = w.order.ID
+				event.ID = w.Order.ID
 			}
 			require.NoError(t, database.InsertFeedEvent(t.Context(), &event))
 		}
-		entry := models.TimelineEntry{ID: uuid.New(), OrderID: w.order.ID, Status: w.order.Status, At: w.order.CreatedAt}
+		entry := models.TimelineEntry{ID: uuid.New(), OrderID: w.Order.ID, Status: w.Order.Status, At: w.Order.CreatedAt}
 		require.NoError(t, database.Insert(t.Context(), &entry))
 		require.NoError(t, database.Insert(t.Context(), &models.Correction{
-			ID: uuid.New(), OrderID: w.order.ID, EntryID: entry.ID, Field: models.CorrectedPhone, OldValue: &w.order.GuideCode,
+			ID: uuid.New(), OrderID: w.Order.ID, EntryID: entry.ID, Field: models.CorrectedPhone, OldValue: &w.Order.GuideCode,
 		}))
 		_, err := database.PublishFeed(t.Context(), 100)
 		require.NoError(t, err)
-		own := db.OrderScope{OperatorID: w.operator.ID, Test: w.order.Test}
-		otherMode := db.OrderScope{OperatorID: w.operator.ID, Test: !w.order.Test}
-		another := db.OrderScope{OperatorID: uuid.New(), Test: w.order.Test}
+		own := db.OrderScope{OperatorID: w.Operator.ID, Test: w.Order.Test}
+		otherMode := db.OrderScope{OperatorID: w.Operator.ID, Test: !w.Order.Test}
+		another := db.OrderScope{OperatorID: uuid.New(), Test: w.Order.Test}
 		methods, tried := reflect.TypeFor[*db.DB](), 0
 		for i := range methods.NumMethod() {
 			method := methods.Method(i)
@@ -59,9 +60,9 @@ func TestScope_everyMethodThatTakesOne(t *testing.T) {
 
 // finds calls a method with arguments that name all there is, and reports whether it read or
 // changed anything.
-func finds(t *testing.T, database *db.DB, w *tenant, method reflect.Method, scope db.OrderScope) bool {
+func finds(t *testing.T, database *db.DB, w *dbtest.Tenant, method reflect.Method, scope db.OrderScope) bool {
 	t.Helper()
-	for _, id := range []uuid.UUID{w.order.ID, w.webhook.ID, w.failed.ID} {
+	for _, id := range []uuid.UUID{w.Order.ID, w.Webhook.ID, w.Failed.ID} {
 		arguments := []reflect.Value{reflect.ValueOf(database), reflect.ValueOf(context.Background()), reflect.ValueOf(scope)}
 		for i := 3; i < method.Type.NumIn(); i++ {
 			arguments = append(arguments, argument(t, method, method.Type.In(i), w, id))
@@ -91,13 +92,13 @@ func finds(t *testing.T, database *db.DB, w *tenant, method reflect.Method, scop
 	return false
 }
 
-func argument(t *testing.T, method reflect.Method, kind reflect.Type, w *tenant, id uuid.UUID) reflect.Value {
+func argument(t *testing.T, method reflect.Method, kind reflect.Type, w *dbtest.Tenant, id uuid.UUID) reflect.Value {
 	t.Helper()
-	before, after := w.operator.CreatedAt.AddDate(-1, 0, 0), w.operator.CreatedAt.AddDate(1, 0, 0)
+	before, after := w.Operator.CreatedAt.AddDate(-1, 0, 0), w.Operator.CreatedAt.AddDate(1, 0, 0)
 	for _, value := range []any{
-		id, []uuid.UUID{w.order.ID, w.webhook.ID, w.failed.ID}, w.order.GuideCode, before, time.UTC, 10, int64(10), w.order.Status,
+		id, []uuid.UUID{w.Order.ID, w.Webhook.ID, w.Failed.ID}, w.Order.GuideCode, before, time.UTC, 10, int64(10), w.Order.Status,
 		db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}, db.DeliveryFilter{Page: 1, Limit: 10}, db.Position{},
-		[]models.WebhookDelivery{w.pending, w.failed},
+		[]models.WebhookDelivery{w.Pending, w.Failed},
 	} {
 		if reflect.TypeOf(value) == kind {
 			return reflect.ValueOf(value)

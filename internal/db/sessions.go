@@ -10,21 +10,6 @@ import (
 	"despacho/models"
 )
 
-// InsertSession stores a new session of a user whose password, and code if there is a second
-// factor, were checked. It returns ErrNotFound if the user was deactivated since, the password
-// changed, or a second factor was set up or removed, so that no session outlives any of these.
-func (d *DB) InsertSession(ctx context.Context, session *models.Session, checked *models.User) error {
-	return d.InTx(ctx, func(tx *DB) error {
-		err := tx.forUpdate(ctx).Select("id").
-			Where("id = ? AND active AND password_hash = ? AND (totp_confirmed_at IS NOT NULL) = ?", session.UserID, checked.PasswordHash, checked.HasSecondFactor()).
-			Take(&models.User{}).Error
-		if err != nil {
-			return err
-		}
-		return tx.with(ctx).Create(session).Error
-	})
-}
-
 // SignedIn is a session's user and operator, with the requests that the user and all users of the
 // operator made in this clock minute.
 type SignedIn struct {
@@ -129,18 +114,4 @@ func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time
 		return nil, nil, ErrNotFound
 	}
 	return found, found.scope().visible(order), nil
-}
-
-// DeleteSession ends a session.
-func (d *DB) DeleteSession(ctx context.Context, id uuid.UUID) error {
-	return d.with(ctx).Where("id = ?", id).Delete(&models.Session{}).Error
-}
-
-// DeleteSessionsOf deletes a user's sessions, except those in keep.
-func (d *DB) DeleteSessionsOf(ctx context.Context, userID uuid.UUID, keep ...uuid.UUID) error {
-	query := d.with(ctx).Where("user_id = ?", userID)
-	if len(keep) > 0 {
-		query = query.Where("id NOT IN ?", keep)
-	}
-	return query.Delete(&models.Session{}).Error
 }

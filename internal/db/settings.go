@@ -79,18 +79,6 @@ func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change fu
 	})
 }
 
-// ChangeSettingsAndName is ChangeSettings for a change that may give the operator another name. The
-// names are locked before the operator's row: the other way round two of them would wait for each
-// other's row for ever.
-func (d *DB) ChangeSettingsAndName(ctx context.Context, operatorID uuid.UUID, change func(tx *DB) error) error {
-	return d.InTx(ctx, func(tx *DB) error {
-		if err := tx.LockOperatorNames(ctx); err != nil {
-			return err
-		}
-		return tx.ChangeSettings(ctx, operatorID, change)
-	})
-}
-
 // BumpSettings makes every process read an operator's settings again: a webhook's circuit, which is
 // changed without ChangeSettings, was opened or closed.
 func (d *DB) BumpSettings(ctx context.Context, operatorID uuid.UUID) error {

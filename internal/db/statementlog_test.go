@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/db"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -26,7 +27,7 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
-		order := fixture(t, open(t, databaseURL))
+		order := dbtest.NewOrder(t, dbtest.Open(t, databaseURL))
 		require.NoError(t, database.Insert(context.Background(), order))
 		_, err = database.OrderViewByID(context.Background(), uuid.New())
 		require.ErrorIs(t, err, db.ErrNotFound)
@@ -69,7 +70,7 @@ func TestStatementLog_scan(t *testing.T) {
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
-		order := fixture(t, open(t, databaseURL))
+		order := dbtest.NewOrder(t, dbtest.Open(t, databaseURL))
 		scope := db.OrderScope{OperatorID: order.OperatorID}
 		_, err = database.CountOrders(context.Background(), scope, db.OrderFilter{Search: [][]string{{"51987654321"}}})
 		require.NoError(t, err)

@@ -9,14 +9,15 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // A session keeps its last twenty pages. The one that was just stored is among them whatever the
 // clock says: the browser is on its way to it.
 func TestInsertStoredPage_keepsTheNewPage(t *testing.T) {
-	each(t, func(t *testing.T, database *db.DB) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		now := time.Now().UTC().Truncate(time.Second)
-		user := models.User{ID: uuid.New(), OperatorID: fixture(t, database).OperatorID, Name: "Luz", Email: uuid.NewString() + "@example.com", Role: models.RoleOperator, Active: true, CreatedAt: now}
+		user := models.User{ID: uuid.New(), OperatorID: dbtest.NewOrder(t, database).OperatorID, Name: "Luz", Email: uuid.NewString() + "@example.com", Role: models.RoleOperator, Active: true, CreatedAt: now}
 		require.NoError(t, database.Insert(t.Context(), &user))
 		session := models.Session{ID: uuid.New(), UserID: user.ID, TokenHash: []byte(uuid.NewString()), CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
 		require.NoError(t, database.Insert(t.Context(), &session))

@@ -19,6 +19,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -50,26 +51,26 @@ func TestOpen_aConnectionThatIsReadOnlyIsReplaced(t *testing.T) {
 func TestOpen_aProcessThatStandsStillLosesItsLocks(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	database := open(t, databaseURL)
-	w := newTenant(t, database)
+	database := dbtest.Open(t, databaseURL)
+	w := dbtest.NewTenant(t, database)
 	frozen, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline, IdleTransaction: time.Second})
 	require.NoError(t, err)
 	defer frozen.Close()
 	err = frozen.InTx(t.Context(), func(tx *db.DB) error {
-		if _, err := tx.LockOrder(t.Context(), w.order.ID); err != nil {
+		if _, err := tx.LockOrder(t.Context(), w.Order.ID); err != nil {
 			return err
 		}
 		waiting, cancel := context.WithTimeout(t.Context(), poll.Deadline)
 		defer cancel()
 		require.NoError(t, database.InTx(waiting, func(other *db.DB) error {
-			_, err := other.LockOrder(waiting, w.order.ID)
+			_, err := other.LockOrder(waiting, w.Order.ID)
 			return err
 		}))
-		_, err := tx.LockOrder(t.Context(), w.order.ID)
+		_, err := tx.LockOrder(t.Context(), w.Order.ID)
 		return err
 	})
 	require.True(t, db.IsUnavailable(err), "%v", err)
-	_, err = frozen.OrderViewByID(t.Context(), w.order.ID)
+	_, err = frozen.OrderViewByID(t.Context(), w.Order.ID)
 	require.NoError(t, err, "it has another connection")
 }
 
@@ -78,13 +79,13 @@ func TestOpen_anotherTimeForIdleTransactionsStays(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
 	read := func(databaseURL string) (limit string) {
-		require.NoError(t, open(t, databaseURL).SQL().QueryRowContext(t.Context(), "SHOW idle_in_transaction_session_timeout").Scan(&limit))
+		require.NoError(t, dbtest.Open(t, databaseURL).SQL().QueryRowContext(t.Context(), "SHOW idle_in_transaction_session_timeout").Scan(&limit))
 		return limit
 	}
 	require.Equal(t, "30s", read(databaseURL))
 	address, err := url.Parse(databaseURL)
 	require.NoError(t, err)
-	_, err = open(t, databaseURL).SQL().ExecContext(t.Context(),
+	_, err = dbtest.Open(t, databaseURL).SQL().ExecContext(t.Context(),
 		fmt.Sprintf(`ALTER DATABASE "%s" SET idle_in_transaction_session_timeout = '7min'`, strings.TrimPrefix(address.Path, "/")))
 	require.NoError(t, err)
 	require.Equal(t, "7min", read(databaseURL))
@@ -100,15 +101,15 @@ func TestOpen_anotherIsolationOfTheDatabase(t *testing.T) {
 			databaseURL := testenv.Postgres(t)
 			address, err := url.Parse(databaseURL)
 			require.NoError(t, err)
-			_, err = open(t, databaseURL).SQL().ExecContext(t.Context(),
+			_, err = dbtest.Open(t, databaseURL).SQL().ExecContext(t.Context(),
 				fmt.Sprintf(`ALTER DATABASE "%s" SET default_transaction_isolation = '%s'`, strings.TrimPrefix(address.Path, "/"), level))
 			require.NoError(t, err)
-			database := open(t, databaseURL)
-			w := newTenant(t, database)
+			database := dbtest.Open(t, databaseURL)
+			w := dbtest.NewTenant(t, database)
 			var moves errgroup.Group
 			for range 8 {
 				moves.Go(func() error {
-					return database.InMove(t.Context(), w.order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+					return database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 						return saveNextMove(t, writes, order)
 					})
 				})

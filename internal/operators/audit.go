@@ -3,11 +3,9 @@ package operators
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
-	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/principal"
 	"despacho/models"
@@ -40,7 +38,7 @@ func (s *Service) auditSession(ctx context.Context, tx *db.DB, user *models.User
 // SignInBlocked records that sign-ins to an account were refused unchecked, because there were too
 // many. An e-mail address without a user belongs to no operator, so there is no log to write to.
 func (s *Service) SignInBlocked(ctx context.Context, request SignInRequest) error {
-	user, err := s.db.UserByEmail(ctx, request.Email)
+	user, err := findUser(ctx, s.db, request.Email)
 	if db.IsNotFound(err) {
 		return nil
 	}
@@ -53,50 +51,4 @@ func (s *Service) SignInBlocked(ctx context.Context, request SignInRequest) erro
 // auditAttempt records a sign-in that failed: nobody has signed in, so it has no user of its own.
 func (s *Service) auditAttempt(ctx context.Context, user *models.User, action models.AuditAction) error {
 	return s.audit(principal.With(ctx, principal.Principal{Address: principal.From(ctx).Address}), s.db, user.OperatorID, action, &user.ID, "")
-}
-
-// AuditQuery selects entries of the audit log. From and To are days in the operator's time zone,
-// both included.
-type AuditQuery struct {
-	Action   models.AuditAction
-	UserID   *uuid.UUID
-	KeyID    *uuid.UUID
-	From, To *time.Time
-}
-
-func (q AuditQuery) filter(operator *models.Operator) db.AuditFilter {
-	filter := db.AuditFilter{Action: q.Action, UserID: q.UserID, KeyID: q.KeyID}
-	if q.From != nil {
-		from := clock.DayStart(*q.From, operator.TimeZone())
-		filter.From = &from
-	}
-	if q.To != nil {
-		until := clock.DayStart(q.To.AddDate(0, 0, 1), operator.TimeZone())
-		filter.Until = &until
-	}
-	return filter
-}
-
-// AuditLog reads a page of an operator's audit log, newest first, and the total count.
-func (s *Service) AuditLog(ctx context.Context, operator *models.Operator, query AuditQuery, page, limit int) ([]models.AuditView, int64, error) {
-	return s.db.AuditLog(ctx, operator.ID, query.filter(operator), page, limit)
-}
-
-// auditBatch is how many entries are read at once for an export.
-const auditBatch = 500
-
-// EachAudit calls use with every selected entry, newest first, in batches.
-func (s *Service) EachAudit(ctx context.Context, operator *models.Operator, query AuditQuery, use func([]models.AuditView) error) error {
-	var after db.Position
-	for {
-		entries, err := s.db.AuditLogAfter(ctx, operator.ID, query.filter(operator), after, auditBatch)
-		if err != nil || len(entries) == 0 {
-			return err
-		}
-		if err := use(entries); err != nil {
-			return err
-		}
-		last := entries[len(entries)-1]
-		after = db.Position{At: last.At, ID: last.ID}
-	}
 }

@@ -36,7 +36,7 @@ func patchBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] 
 			return err
 		}
 		return keepOneMarked(wasMain, branch.Main, branch.Active, ErrMainBranch, func() error {
-			return tx.UnmarkMainBranch(ctx, branch.OperatorID)
+			return tx.Query(ctx).Model(&models.Branch{}).Where("operator_id = ? AND main", branch.OperatorID).Update("main", false).Error
 		})
 	}
 }

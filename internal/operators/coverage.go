@@ -12,7 +12,7 @@ import (
 
 // Coverage lists the locations that an operator covers, oldest row first.
 func (s *Service) Coverage(ctx context.Context, operator *models.Operator) ([]models.Coverage, error) {
-	return db.ListOwned[models.Coverage](ctx, s.db, operator.ID)
+	return listOwned[models.Coverage](ctx, s.db, operator.ID)
 }
 
 // CreateCoverage covers a location and everything below it.
@@ -29,11 +29,11 @@ func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator,
 // DeleteCoverage deletes a coverage row. The location stays covered if an ancestor is.
 func (s *Service) DeleteCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		covered, err := db.FindOwned[models.Coverage](ctx, tx, operator.ID, id)
+		covered, err := findOwned[models.Coverage](ctx, tx, operator.ID, id)
 		if err != nil {
 			return err
 		}
-		if err := tx.DeleteCoverage(ctx, operator.ID, id); err != nil {
+		if err := tx.Query(ctx).Delete(covered).Error; err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, operator.ID, models.AuditCoverageRemoved, &covered.LocationID, "")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
 
 	"despacho/internal/apperror"
 	"despacho/internal/db"
@@ -48,7 +49,7 @@ func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator
 func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, list CoverageList, check func([]models.Coverage) error) (*CoverageChange, error) {
 	var made *CoverageChange
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		covered, err := db.ListOwned[models.Coverage](ctx, tx, operator.ID)
+		covered, err := listOwned[models.Coverage](ctx, tx, operator.ID)
 		if err != nil {
 			return err
 		}
@@ -58,16 +59,33 @@ func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, 
 		if made, err = s.compareCoverage(ctx, tx, operator, covered, list); err != nil {
 			return err
 		}
-		if err := tx.SaveCoverage(ctx, slices.Concat(made.Added, made.Changed)); err != nil {
-			return err
+		if !made.Any() {
+			return nil
 		}
-		if err := tx.DeleteCoverages(ctx, operator.ID, made.Removed); err != nil || !made.Any() {
+		if err := made.save(ctx, tx); err != nil {
 			return err
 		}
 		counts := fmt.Sprintf("added %d, changed %d, removed %d", len(made.Added), len(made.Changed), len(made.Removed))
 		return s.audit(ctx, tx, operator.ID, models.AuditCoverageReplaced, nil, counts)
 	})
 	return made, err
+}
+
+// coverageBatch is the number of rows in one statement: SQLite slows down with longer statements.
+const coverageBatch = 500
+
+// save inserts the new rows, updates the prices of existing ones and deletes the others.
+func (c *CoverageChange) save(ctx context.Context, tx *db.DB) error {
+	prices := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"price_cents"})}
+	if rows := slices.Concat(c.Added, c.Changed); len(rows) > 0 {
+		if err := tx.Query(ctx).Clauses(prices).CreateInBatches(rows, coverageBatch).Error; err != nil {
+			return err
+		}
+	}
+	if len(c.Removed) == 0 {
+		return nil
+	}
+	return tx.Query(ctx).Delete(&c.Removed).Error
 }
 
 func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, covered []models.Coverage, list CoverageList) (*CoverageChange, error) {
@@ -124,7 +142,7 @@ func checkLocations(ctx context.Context, tx *db.DB, rows []models.Coverage) erro
 	for i, row := range rows {
 		ids[i] = row.LocationID
 	}
-	known, err := tx.CountLocations(ctx, ids)
+	known, err := countLocations(ctx, tx, ids...)
 	if err == nil && known < int64(len(ids)) {
 		return apperror.New(apperror.Invalid, "invalid_fields", "La lista nombra un lugar que no está en el catálogo.")
 	}

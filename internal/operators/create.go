@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator,
 		sizes[i].ID, sizes[i].OperatorID, sizes[i].Active, sizes[i].CreatedAt = uuid.New(), operator.ID, true, operator.CreatedAt
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.LockOperatorNames(ctx); err != nil {
+		if err := lockNames(ctx, tx); err != nil {
 			return err
 		}
 		named, err := operatorsNamed(ctx, tx, operator.Name)
@@ -114,9 +114,10 @@ func (s *Service) country(ctx context.Context, code string) (*models.Country, er
 	if code == "" {
 		code = DefaultCountry
 	}
-	country, err := s.db.Country(ctx, strings.ToUpper(code))
+	var country models.Country
+	err := s.db.Query(ctx).Where("code = ?", strings.ToUpper(code)).Take(&country).Error
 	if !db.IsNotFound(err) {
-		return country, err
+		return &country, err
 	}
 	size, err := s.db.CatalogSize(ctx)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/textnorm"
+	"despacho/models"
 )
 
 // maxName is the largest length of a name, in characters.
@@ -75,9 +76,15 @@ func checkLocation(ctx context.Context, tx *db.DB, in *jsonbody.Object, location
 	if locationID == nil {
 		return nil
 	}
-	known, err := tx.CountLocations(ctx, []uuid.UUID{*locationID})
+	known, err := countLocations(ctx, tx, *locationID)
 	if err == nil && known == 0 {
 		in.AddError("location_id", "no está en el catálogo")
 	}
 	return err
+}
+
+// countLocations counts how many of the ids, which must be distinct, are in the catalog.
+func countLocations(ctx context.Context, tx *db.DB, ids ...uuid.UUID) (known int64, err error) {
+	err = tx.Query(ctx).Model(&models.Location{}).Where("id IN ?", ids).Count(&known).Error
+	return known, err
 }

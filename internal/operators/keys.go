@@ -50,10 +50,13 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		return nil, "", err
 	}
 	return key, plain, s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.LockOperator(ctx, operator.ID); err != nil {
+		// What is counted stays valid until the key is written.
+		if err := tx.QueryForNoKeyUpdate(ctx).Select("id").Where("id = ?", operator.ID).Take(&models.Operator{}).Error; err != nil {
 			return err
 		}
-		active, err := tx.CountActiveKeys(ctx, operator.ID, now)
+		var active int64
+		err := tx.Query(ctx).Model(&models.APIKey{}).
+			Where("operator_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", operator.ID, now).Count(&active).Error
 		if err != nil {
 			return err
 		}
@@ -70,7 +73,9 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 // RevokeKey revokes a key.
 func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()); err != nil {
+		err := db.RequireOneRow(tx.Query(ctx).Model(&models.APIKey{}).
+			Where("id = ? AND operator_id = ? AND revoked_at IS NULL", id, operator.ID).Update("revoked_at", s.clock.Now()))
+		if err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, operator.ID, models.AuditKeyRevoked, &id, "")

@@ -29,7 +29,7 @@ func (s *Service) SetLogo(ctx context.Context, who *db.SignedIn, picture []byte)
 		return nil, LogoError(err)
 	}
 	// If the change fails, the sweep of photos finds a file that nothing refers to.
-	return s.changeOperator(ctx, who.Operator.ID, s.db.ChangeSettings, func(_ *db.DB, operator *models.Operator) error {
+	return s.changeOperator(ctx, who.Operator.ID, false, func(_ *db.DB, operator *models.Operator) error {
 		operator.LogoURL, operator.LogoPhoto = nil, &name
 		return nil
 	})
@@ -37,7 +37,7 @@ func (s *Service) SetLogo(ctx context.Context, who *db.SignedIn, picture []byte)
 
 // RemoveLogo removes the operator's logo, uploaded or linked.
 func (s *Service) RemoveLogo(ctx context.Context, who *db.SignedIn) (*models.Operator, error) {
-	return s.changeOperator(ctx, who.Operator.ID, s.db.ChangeSettings, func(_ *db.DB, operator *models.Operator) error {
+	return s.changeOperator(ctx, who.Operator.ID, false, func(_ *db.DB, operator *models.Operator) error {
 		operator.LogoURL, operator.LogoPhoto = nil, nil
 		return nil
 	})

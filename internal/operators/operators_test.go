@@ -20,6 +20,7 @@ import (
 	"despacho/internal/operators"
 	"despacho/internal/signing"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -269,8 +270,7 @@ func TestAddUser(t *testing.T) {
 		user, drawn, err := h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: " Ana@Rayo.Example ", Name: "Ana Torres", Admin: true})
 		require.NoError(t, err)
 		require.Equal(t, models.RoleOperator, user.Role)
-		stored, err := h.db.UserByEmail(t.Context(), "ana@rayo.example")
-		require.NoError(t, err)
+		stored := dbtest.Row[models.User](t, h.db, "email = ?", "ana@rayo.example")
 		require.Equal(t, user.ID, stored.ID)
 		require.True(t, stored.Active && stored.Admin)
 		require.GreaterOrEqual(t, len(drawn), 20, "a drawn password cannot be guessed")
@@ -332,8 +332,7 @@ func TestAddUser_refuses(t *testing.T) {
 	unknown.Operator = "Nadie"
 	_, _, err := h.AddUser(t.Context(), unknown)
 	require.ErrorContains(t, err, "no operator")
-	_, err = h.db.UserByEmail(t.Context(), "ana@rayo.example")
-	require.True(t, db.IsNotFound(err), "what was refused left nothing behind")
+	require.Empty(t, dbtest.Rows[models.User](t, h.db, "email = ?", "ana@rayo.example"), "what was refused left nothing behind")
 }
 
 // bodyOf is the request to the panel's API for a user of the command line.

@@ -5,14 +5,45 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/internal/db"
 	"despacho/models"
 )
 
+// Owned is a row type that an operator manages in the panel.
+type Owned interface {
+	models.Audited
+	models.Store | models.Rider | models.Branch | models.Size | models.Coverage | models.RiskZone | models.APIKey | models.User
+}
+
+// owned narrows a query to an operator's rows of a type. Riders of test orders are not among them:
+// nobody manages those.
+func owned[T Owned](query *gorm.DB, operatorID uuid.UUID) *gorm.DB {
+	query = query.Where("operator_id = ?", operatorID)
+	if _, riders := any(*new(T)).(models.Rider); riders {
+		query = query.Where("NOT test")
+	}
+	return query
+}
+
+// listOwned reads all of an operator's rows of a type, oldest first.
+func listOwned[T Owned](ctx context.Context, tx *db.DB, operatorID uuid.UUID) ([]T, error) {
+	var rows []T
+	err := owned[T](tx.Query(ctx), operatorID).Order("created_at, id").Find(&rows).Error
+	return rows, err
+}
+
+// findOwned reads one row. It returns db.ErrNotFound for another operator's row.
+func findOwned[T Owned](ctx context.Context, tx *db.DB, operatorID, id uuid.UUID) (*T, error) {
+	var row T
+	err := owned[T](tx.Query(ctx), operatorID).Where("id = ?", id).Take(&row).Error
+	return &row, err
+}
+
 // patch applies a request to a row, new or existing: a member is required if the row has no value
 // yet, and ignored if the request omits it. It runs while the operator's settings are locked.
-type patch[T db.Owned] func(tx *db.DB, row *T) error
+type patch[T Owned] func(tx *db.DB, row *T) error
 
 // rowErrors are what the database's errors about a row become. A nil one leaves the error as it is.
 type rowErrors struct{ notFound, taken error }
@@ -28,7 +59,7 @@ func (e rowErrors) replace(err error) error {
 }
 
 // create inserts a row. taken is the error for one that must be unique and is not.
-func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, taken error, apply patch[T]) (*T, error) {
+func create[T Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, taken error, apply patch[T]) (*T, error) {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		if err := apply(tx, row); err != nil {
 			return err
@@ -43,11 +74,12 @@ func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 
 // change changes a row. check looks at the row that is to be changed while it is locked, and
 // refuses the change by an error; nil accepts every row.
-func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, check func(*T) error, errs rowErrors, apply patch[T]) (*T, error) {
+func change[T Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, check func(*T) error, errs rowErrors, apply patch[T]) (*T, error) {
 	var row *T
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		var err error
-		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
+		row = new(T)
+		// Orders may still refer to the row.
+		if err := owned[T](tx.QueryForNoKeyUpdate(ctx), operator.ID).Where("id = ?", id).Take(row).Error; err != nil {
 			return err
 		}
 		if err := checkLocked(check, row); err != nil {
@@ -57,7 +89,7 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		if err := apply(tx, row); err != nil {
 			return err
 		}
-		if err := db.SaveOwned(ctx, tx, row); err != nil {
+		if err := db.RequireOneRow(tx.Query(ctx).Model(row).Select("*").Updates(row)); err != nil {
 			return err
 		}
 		return s.auditRow(ctx, tx, *row, models.AuditChanged, db.ChangedColumns(&before, row))
@@ -74,8 +106,8 @@ func checkLocked[T any](check func(T) error, locked T) error {
 }
 
 // list reads all of an operator's rows of a type, sorted for display.
-func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, order func(a, b T) int) ([]T, error) {
-	rows, err := db.ListOwned[T](ctx, s.db, operator.ID)
+func list[T Owned](ctx context.Context, s *Service, operator *models.Operator, order func(a, b T) int) ([]T, error) {
+	rows, err := listOwned[T](ctx, s.db, operator.ID)
 	slices.SortStableFunc(rows, order)
 	return rows, err
 }

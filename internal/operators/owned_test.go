@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/test/dbtest"
 	"despacho/test/testenv"
 )
 
@@ -36,8 +36,7 @@ func TestChange_isRefusedByTheCheckOfItsRow(t *testing.T) {
 		require.NoError(t, err)
 		_, err = h.ChangeRider(t.Context(), operator, made.ID, body(`{"name":"Ana Soto","active":true}`), ifActive)
 		require.ErrorIs(t, err, refusal)
-		now, err := db.FindOwned[models.Rider](t.Context(), h.db, operator.ID, made.ID)
-		require.NoError(t, err)
+		now := dbtest.Row[models.Rider](t, h.db, "id = ?", made.ID)
 		require.Equal(t, []any{"Ana", false}, []any{now.Name, now.Active})
 	})
 }

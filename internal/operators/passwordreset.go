@@ -66,7 +66,7 @@ func (s *Service) ResetUserSecondFactor(ctx context.Context, email string) error
 
 // userByEmail finds a user of any operator, for the command line.
 func (s *Service) userByEmail(ctx context.Context, email string) (*models.User, error) {
-	user, err := s.db.UserByEmail(ctx, normalizeEmail(email))
+	user, err := findUser(ctx, s.db, normalizeEmail(email))
 	if db.IsNotFound(err) {
 		return nil, fmt.Errorf("there is no user with the e-mail %s", normalizeEmail(email))
 	}
@@ -81,7 +81,11 @@ func (s *Service) startReset(ctx context.Context, user *models.User) (*PasswordR
 	now := s.clock.Now()
 	reset := &PasswordReset{User: user, Token: token, ExpiresAt: now.Add(resetDuration)}
 	return reset, s.db.InTx(ctx, func(tx *db.DB) error {
-		err := tx.StartPasswordReset(ctx, &models.PasswordReset{
+		// No password has an empty hash. An earlier reset of the user goes with it.
+		if err := storePassword(ctx, tx, user.ID, ""); err != nil {
+			return err
+		}
+		err := tx.Insert(ctx, &models.PasswordReset{
 			UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: reset.ExpiresAt,
 		})
 		if err != nil {
@@ -93,7 +97,7 @@ func (s *Service) startReset(ctx context.Context, user *models.User) (*PasswordR
 
 // CheckPasswordReset returns an error unless the token of a reset can still be used.
 func (s *Service) CheckPasswordReset(ctx context.Context, token string) error {
-	_, err := s.db.PasswordResetUser(ctx, credentials.Hash(token), s.clock.Now())
+	_, err := s.resetUser(ctx, credentials.Hash(token), s.clock.Now())
 	return rowErrors{notFound: ErrResetExpired}.replace(err)
 }
 
@@ -104,7 +108,7 @@ func (s *Service) FinishPasswordReset(ctx context.Context, in *jsonbody.Object) 
 		return err
 	}
 	tokenHash, now := credentials.Hash(token), s.clock.Now()
-	user, err := s.db.PasswordResetUser(ctx, tokenHash, now)
+	user, err := s.resetUser(ctx, tokenHash, now)
 	if err != nil {
 		return rowErrors{notFound: ErrResetExpired}.replace(err)
 	}
@@ -121,10 +125,32 @@ func (s *Service) FinishPasswordReset(ctx context.Context, in *jsonbody.Object) 
 		return err
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.FinishPasswordReset(ctx, user.ID, tokenHash, hash, s.clock.Now()); err != nil {
+		if err := useReset(ctx, tx, user.ID, tokenHash, s.clock.Now()); err != nil {
+			return err
+		}
+		if err := storePassword(ctx, tx, user.ID, hash); err != nil {
 			return err
 		}
 		return s.auditSession(ctx, tx, user, models.AuditPasswordChanged)
 	})
 	return rowErrors{notFound: ErrResetExpired}.replace(err)
+}
+
+// resetUser finds the active user of an unexpired reset.
+func (s *Service) resetUser(ctx context.Context, tokenHash []byte, now time.Time) (*models.User, error) {
+	var user models.User
+	err := s.db.Query(ctx).Joins("JOIN password_resets r ON r.user_id = users.id").
+		Where("r.token_hash = ? AND r.expires_at > ? AND users.active", tokenHash, now).Take(&user).Error
+	return &user, err
+}
+
+// useReset deletes a reset. It returns db.ErrNotFound if it was used, replaced or expired since it
+// was read.
+func useReset(ctx context.Context, tx *db.DB, userID uuid.UUID, tokenHash []byte, now time.Time) error {
+	// The user's row is locked first, as by the start of a reset.
+	if err := tx.QueryForUpdate(ctx).Select("id").Where("id = ?", userID).Take(&models.User{}).Error; err != nil {
+		return err
+	}
+	return db.RequireOneRow(tx.Query(ctx).Where("user_id = ? AND token_hash = ? AND expires_at > ?", userID, tokenHash, now).
+		Delete(&models.PasswordReset{}))
 }

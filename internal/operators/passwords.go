@@ -51,11 +51,26 @@ func (s *Service) setPassword(ctx context.Context, user *models.User, password s
 		return err
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.SetPassword(ctx, user.ID, hash, keep...); err != nil {
+		if err := storePassword(ctx, tx, user.ID, hash, keep...); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, user.OperatorID, action, &user.ID, "")
 	})
+}
+
+// storePassword changes a user's password and deletes the user's sessions, except those in keep,
+// and the user's reset, if there is one.
+func storePassword(ctx context.Context, tx *db.DB, userID uuid.UUID, hash string, keep ...uuid.UUID) error {
+	// The update comes first because it locks the user's row: a concurrent sign-in either commits
+	// before and its session is deleted, or fails.
+	err := db.RequireOneRow(tx.Query(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash))
+	if err != nil {
+		return err
+	}
+	if err := tx.Query(ctx).Where("user_id = ?", userID).Delete(&models.PasswordReset{}).Error; err != nil {
+		return err
+	}
+	return deleteSessions(ctx, tx, userID, keep...)
 }
 
 func readNewPassword(in *jsonbody.Object) (password, generated string) {
@@ -116,7 +131,7 @@ func (s *Service) requirePassword(ctx context.Context, who *db.SignedIn, in *jso
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	user, err := db.FindOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
+	user, err := findOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,8 @@ func (s *Service) SetPlan(ctx context.Context, idOrName string, plan models.Plan
 		return nil, err
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.SetPlan(ctx, operator.ID, plan, s.clock.Now()); err != nil {
+		err := tx.Query(ctx).Model(operator).Updates(map[string]any{"plan": plan, "updated_at": s.clock.Now()}).Error
+		if err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, operator.ID, models.AuditPlanChanged, nil, string(plan))
@@ -53,8 +54,10 @@ func (s *Service) setSuspended(ctx context.Context, idOrName string, since *time
 	if since == nil {
 		action = models.AuditResumed
 	}
-	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.SetSuspended(ctx, operator.ID, since, s.clock.Now()); err != nil {
+	// With the settings version, because what a suspended operator covers counts as not covered.
+	err = s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		err := tx.Query(ctx).Model(operator).Updates(map[string]any{"suspended_at": since, "updated_at": s.clock.Now()}).Error
+		if err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, operator.ID, action, nil, "")

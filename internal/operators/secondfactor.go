@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -42,14 +43,16 @@ func (s *Service) StartSecondFactor(ctx context.Context, who *db.SignedIn, in *j
 	}
 	secret := totp.NewSecret()
 	sealed := s.secrets.Seal(secret, secondFactorContext(user.ID))
-	if err := s.db.StartSecondFactor(ctx, user.ID, sealed); err != nil {
+	err = db.RequireOneRow(s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_confirmed_at IS NULL", user.ID).
+		Updates(map[string]any{"totp_secret": sealed, "totp_last_step": 0}))
+	if err != nil {
 		return nil, rowErrors{notFound: ErrSecondFactorActive}.replace(err)
 	}
 	return &NewSecondFactor{Secret: totp.Text(secret), URI: totp.URI(who.Operator.Name, user.Email, secret)}, nil
 }
 
 func (s *Service) pendingSecret(ctx context.Context, who *db.SignedIn) (*models.User, []byte, error) {
-	user, err := db.FindOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
+	user, err := findOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -80,12 +83,42 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, who *db.SignedIn, in 
 	}
 	codes, hashes := newRecoveryCodes()
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.ConfirmSecondFactor(ctx, user, step, now, hashes, who.SessionID); err != nil {
+		if err := confirm(ctx, tx, user, step, now, hashes); err != nil {
+			return err
+		}
+		// The other sessions were opened without it.
+		if err := deleteSessions(ctx, tx, user.ID, who.SessionID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorAdded, &user.ID, "")
 	})
 	return codes, rowErrors{notFound: ErrNoSecondFactor}.replace(err)
+}
+
+// confirm makes the stored secret the user's second factor from now on, with its recovery codes. It
+// returns db.ErrNotFound if the secret is no longer the stored one or counts already.
+func confirm(ctx context.Context, tx *db.DB, user *models.User, step int64, now time.Time, codeHashes [][]byte) error {
+	err := db.RequireOneRow(tx.Query(ctx).Model(&models.User{}).
+		Where("id = ? AND totp_confirmed_at IS NULL AND totp_secret = ?", user.ID, user.TOTPSecret).
+		Updates(map[string]any{"totp_confirmed_at": now, "totp_last_step": step}))
+	if err != nil {
+		return err
+	}
+	codes := make([]models.RecoveryCode, len(codeHashes))
+	for i, hash := range codeHashes {
+		codes[i] = models.RecoveryCode{UserID: user.ID, Hash: hash}
+	}
+	return tx.Insert(ctx, &codes)
+}
+
+// deleteSecondFactor removes a user's second factor and its recovery codes.
+func deleteSecondFactor(ctx context.Context, tx *db.DB, userID uuid.UUID) error {
+	err := db.RequireOneRow(tx.Query(ctx).Model(&models.User{}).Where("id = ?", userID).
+		Updates(map[string]any{"totp_secret": nil, "totp_confirmed_at": nil, "totp_last_step": 0}))
+	if err != nil {
+		return err
+	}
+	return tx.Query(ctx).Where("user_id = ?", userID).Delete(&models.RecoveryCode{}).Error
 }
 
 // RemoveSecondFactor removes the second factor of a signed-in user, who needs the password and a
@@ -107,7 +140,7 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, who *db.SignedIn, in *
 		return err
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.RemoveSecondFactor(ctx, user.ID); err != nil {
+		if err := deleteSecondFactor(ctx, tx, user.ID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorRemoved, &user.ID, "")
@@ -126,10 +159,10 @@ func (s *Service) ResetSecondFactor(ctx context.Context, admin *db.SignedIn, id 
 
 func (s *Service) dropSecondFactor(ctx context.Context, user *models.User) error {
 	return s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.RemoveSecondFactor(ctx, user.ID); err != nil {
+		if err := deleteSecondFactor(ctx, tx, user.ID); err != nil {
 			return err
 		}
-		if err := tx.DeleteSessionsOf(ctx, user.ID); err != nil {
+		if err := deleteSessions(ctx, tx, user.ID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorReset, &user.ID, "")
@@ -140,8 +173,8 @@ func (s *Service) dropSecondFactor(ctx context.Context, user *models.User) error
 // and returns how many changed. Each user is changed alone: an interrupted run is simply repeated.
 // A secret that no key opens is left as it is and reported at the end, as encryption.ErrOpen.
 func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err error) {
-	users, err := s.db.UsersWithSecondFactor(ctx)
-	if err != nil {
+	var users []models.User
+	if err := s.db.Query(ctx).Where("totp_secret IS NOT NULL").Order("id").Find(&users).Error; err != nil {
 		return 0, err
 	}
 	var unreadable encryption.Unreadable
@@ -155,20 +188,21 @@ func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err 
 		if !isNew {
 			continue
 		}
-		replaced, err := s.db.ReplaceSecondFactorSecret(ctx, user.ID, user.TOTPSecret, resealed)
-		if err != nil {
-			return changed, err
+		// One that was changed since it was read is encrypted with the current key.
+		replaced := s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_secret = ?", user.ID, user.TOTPSecret).
+			Update("totp_secret", resealed)
+		if replaced.Error != nil {
+			return changed, replaced.Error
 		}
-		if replaced {
-			changed++
-		}
+		changed += int(replaced.RowsAffected)
 	}
 	return changed, unreadable.Err()
 }
 
 // RecoveryCodesLeft is how many recovery codes a user has not used.
-func (s *Service) RecoveryCodesLeft(ctx context.Context, user *models.User) (int64, error) {
-	return s.db.CountRecoveryCodes(ctx, user.ID)
+func (s *Service) RecoveryCodesLeft(ctx context.Context, user *models.User) (left int64, err error) {
+	err = s.db.Query(ctx).Model(&models.RecoveryCode{}).Where("user_id = ?", user.ID).Count(&left).Error
+	return left, err
 }
 
 // checkCode accepts a code of the user's second factor, or a recovery code, and uses it up.
@@ -186,9 +220,12 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 		if !ok {
 			return ErrBadCode
 		}
-		return rowErrors{notFound: ErrBadCode}.replace(s.db.UseStep(ctx, user.ID, step))
+		// A code of this step, or of a later one, may have been used.
+		used := s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_last_step < ?", user.ID, step).Update("totp_last_step", step)
+		return rowErrors{notFound: ErrBadCode}.replace(db.RequireOneRow(used))
 	case recoveryCodeLength:
-		return rowErrors{notFound: ErrBadCode}.replace(s.db.UseRecoveryCode(ctx, user.ID, credentials.Hash(code)))
+		used := s.db.Query(ctx).Where("user_id = ? AND hash = ?", user.ID, credentials.Hash(code)).Delete(&models.RecoveryCode{})
+		return rowErrors{notFound: ErrBadCode}.replace(db.RequireOneRow(used))
 	}
 	return ErrBadCode
 }

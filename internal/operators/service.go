@@ -17,6 +17,7 @@ import (
 	"despacho/internal/encryption"
 	"despacho/internal/photos"
 	"despacho/internal/signing"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -55,7 +56,9 @@ func New(options Options) *Service {
 }
 
 // List returns every operator by name.
-func (s *Service) List(ctx context.Context) ([]models.Operator, error) { return s.db.Operators(ctx) }
+func (s *Service) List(ctx context.Context) ([]models.Operator, error) {
+	return listOperators(ctx, s.db)
+}
 
 // Find returns the operator with the given id or the only one with the given name. An earlier
 // release allowed names that differ only in accents or punctuation; of those it returns the one
@@ -88,8 +91,25 @@ func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, 
 // operatorsNamed lists the operators with a name, as isSameName compares them. There is at most one
 // unless the others were created by an earlier release.
 func operatorsNamed(ctx context.Context, tx *db.DB, name string) ([]models.Operator, error) {
-	all, err := tx.Operators(ctx)
+	all, err := listOperators(ctx, tx)
 	return slices.DeleteFunc(all, func(operator models.Operator) bool { return !isSameName(operator.Name, strings.TrimSpace(name)) }), err
+}
+
+// listOperators lists every operator by name.
+func listOperators(ctx context.Context, tx *db.DB) ([]models.Operator, error) {
+	var all []models.Operator
+	err := tx.Query(ctx).Order("created_at, id").Find(&all).Error
+	slices.SortStableFunc(all, func(a, b models.Operator) int { return textnorm.Compare(a.Name, b.Name) })
+	return all, err
+}
+
+// lockNames makes transactions that create or rename operators wait for each other, until this one
+// ends. SQLite has a single writer and needs no lock.
+func lockNames(ctx context.Context, tx *db.DB) error {
+	if tx.Dialect() == db.SQLite {
+		return nil
+	}
+	return tx.Query(ctx).Exec("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE").Error
 }
 
 // withSpelling keeps those of the operators whose name differs in case at most, if there are any.

@@ -95,9 +95,12 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignInResu
 	}
 	now := s.clock.Now()
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		err := tx.InsertSession(ctx, &models.Session{
+		if err := lockChecked(ctx, tx, user); err != nil {
+			return err
+		}
+		err := tx.Insert(ctx, &models.Session{
 			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
-		}, user)
+		})
 		if err != nil {
 			return err
 		}
@@ -109,10 +112,35 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignInResu
 	return SignInResult{User: user, Token: token}, err
 }
 
+// lockChecked locks a user whose password, and code if there is a second factor, were checked. It
+// returns db.ErrNotFound if the user was deactivated since, the password changed, or a second
+// factor was set up or removed, so that no session outlives any of these.
+func lockChecked(ctx context.Context, tx *db.DB, checked *models.User) error {
+	return tx.QueryForUpdate(ctx).Select("id").
+		Where("id = ? AND active AND password_hash = ?", checked.ID, checked.PasswordHash).
+		Where("(totp_confirmed_at IS NOT NULL) = ?", checked.HasSecondFactor()).Take(&models.User{}).Error
+}
+
+// deleteSessions deletes a user's sessions, except those in keep.
+func deleteSessions(ctx context.Context, tx *db.DB, userID uuid.UUID, keep ...uuid.UUID) error {
+	query := tx.Query(ctx).Where("user_id = ?", userID)
+	if len(keep) > 0 {
+		query = query.Where("id NOT IN ?", keep)
+	}
+	return query.Delete(&models.Session{}).Error
+}
+
+// findUser finds a panel user of any operator by e-mail address.
+func findUser(ctx context.Context, tx *db.DB, email string) (*models.User, error) {
+	var user models.User
+	err := tx.Query(ctx).Where("email = ?", email).Take(&user).Error
+	return &user, err
+}
+
 // checkSignIn takes as long for an unknown e-mail as for a wrong password, so that its duration
 // does not tell which e-mails exist.
 func (s *Service) checkSignIn(ctx context.Context, request SignInRequest) (*models.User, error) {
-	user, err := s.db.UserByEmail(ctx, request.Email)
+	user, err := findUser(ctx, s.db, request.Email)
 	if err != nil && !db.IsNotFound(err) {
 		return nil, err
 	}
@@ -149,7 +177,7 @@ func (s *Service) newSecondStep(user *models.User) string {
 // SignOut ends a session.
 func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
 	return s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.DeleteSession(ctx, who.SessionID); err != nil {
+		if err := tx.Query(ctx).Where("id = ?", who.SessionID).Delete(&models.Session{}).Error; err != nil {
 			return err
 		}
 		return s.auditSession(ctx, tx, &who.User, models.AuditSignOut)

@@ -22,11 +22,7 @@ func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *json
 	if in.Has("require_second_factor") && !who.User.Administers() {
 		return nil, ErrNotAllowed
 	}
-	changeSettings := s.db.ChangeSettings
-	if in.Has("name") {
-		changeSettings = s.db.ChangeSettingsAndName
-	}
-	return s.changeOperator(ctx, who.Operator.ID, changeSettings, func(tx *db.DB, operator *models.Operator) error {
+	return s.changeOperator(ctx, who.Operator.ID, in.Has("name"), func(tx *db.DB, operator *models.Operator) error {
 		if err := checkLocked(check, operator); err != nil {
 			return err
 		}
@@ -69,13 +65,14 @@ func rename(ctx context.Context, tx *db.DB, in *jsonbody.Object, operator *model
 }
 
 // changeOperator applies a change to what an operator manages itself, and records which fields
-// changed. changeSettings is one of the database's functions for that.
+// changed. A change that may give the operator another name locks the names before the operator's
+// row: the other way round two of them would wait for each other's row for ever.
 func (s *Service) changeOperator(
-	ctx context.Context, id uuid.UUID, changeSettings func(context.Context, uuid.UUID, func(*db.DB) error) error, apply func(*db.DB, *models.Operator) error,
+	ctx context.Context, id uuid.UUID, renames bool, apply func(*db.DB, *models.Operator) error,
 ) (*models.Operator, error) {
 	var before models.Operator
 	var changed *models.Operator
-	err := changeSettings(ctx, id, func(tx *db.DB) error {
+	change := func(tx *db.DB) error {
 		var err error
 		if changed, err = tx.Operator(ctx, id); err != nil {
 			return err
@@ -86,16 +83,32 @@ func (s *Service) changeOperator(
 		}
 		fields := db.ChangedColumns(&before, changed)
 		changed.UpdatedAt = s.clock.Now()
-		if err := tx.SaveOperatorSettings(ctx, changed); err != nil || len(fields) == 0 {
+		if err := saveSettings(ctx, tx, changed); err != nil || len(fields) == 0 {
 			return err
 		}
 		return s.audit(ctx, tx, changed.ID, models.AuditSettingsChanged, nil, strings.Join(fields, ", "))
+	}
+	err := s.db.InTx(ctx, func(tx *db.DB) error {
+		if renames {
+			if err := lockNames(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return tx.ChangeSettings(ctx, id, change)
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.removeReplacedLogo(ctx, &before, changed)
 	return changed, nil
+}
+
+// saveSettings writes what an operator manages itself.
+func saveSettings(ctx context.Context, tx *db.DB, operator *models.Operator) error {
+	return tx.Query(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).
+		Select(
+			"name", "logo_url", "logo_photo", "base_price_cents", "share_proof_location", "share_proof_photo", "require_second_factor", "updated_at",
+		).UpdateColumns(operator).Error
 }
 
 // readLogo reads the URL of an image that customers' browsers load.

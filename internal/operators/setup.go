@@ -58,7 +58,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (*SetupResult, error) {
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
 		inTx := *s
 		inTx.db = tx
-		if err := tx.LockOperatorNames(ctx); err != nil {
+		if err := lockNames(ctx, tx); err != nil {
 			return err
 		}
 		for _, step := range []func(context.Context, Setup, *SetupResult) error{
@@ -94,7 +94,7 @@ func (s *Service) setUpOperator(ctx context.Context, in Setup, made *SetupResult
 }
 
 func (s *Service) setUpAdmin(ctx context.Context, in Setup, made *SetupResult) error {
-	user, err := s.db.UserByEmail(ctx, normalizeEmail(in.Admin.Email))
+	user, err := findUser(ctx, s.db, normalizeEmail(in.Admin.Email))
 	switch {
 	case db.IsNotFound(err):
 		if err := s.requireNoUsers(ctx, made.Operator, in.Admin.Email); err != nil {

@@ -45,7 +45,7 @@ func patchSize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
 			return err
 		}
 		return keepOneMarked(wasDefault, size.IsDefault, size.Active, ErrDefaultSize, func() error {
-			return tx.UnmarkDefaultSize(ctx, size.OperatorID)
+			return tx.Query(ctx).Model(&models.Size{}).Where("operator_id = ? AND is_default", size.OperatorID).Update("is_default", false).Error
 		})
 	}
 }

@@ -36,7 +36,7 @@ func patchStore(ctx context.Context, operator *models.Operator, in *jsonbody.Obj
 		if err := in.Err(); err != nil || store.Name == before {
 			return err
 		}
-		others, err := db.ListOwned[models.Store](ctx, tx, store.OperatorID)
+		others, err := listOwned[models.Store](ctx, tx, store.OperatorID)
 		if err != nil {
 			return err
 		}

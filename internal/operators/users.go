@@ -121,7 +121,7 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 		if user.Active {
 			return nil
 		}
-		return tx.DeleteSessionsOf(ctx, user.ID)
+		return deleteSessions(ctx, tx, user.ID)
 	})
 	return changed, s.hideOtherOperators(ctx, operator, changed, err)
 }
@@ -150,7 +150,7 @@ func (s *Service) hideOtherOperators(ctx context.Context, operator *models.Opera
 	if !errors.Is(err, ErrEmailTaken) {
 		return err
 	}
-	holder, findErr := s.db.UserByEmail(ctx, user.Email)
+	holder, findErr := findUser(ctx, s.db, user.Email)
 	if findErr == nil && holder.OperatorID == operator.ID {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Service) hideOtherOperators(ctx context.Context, operator *models.Opera
 
 // requireOtherAdmin checks that another active administrator remains.
 func requireOtherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
-	users, err := db.ListOwned[models.User](ctx, tx, user.OperatorID)
+	users, err := listOwned[models.User](ctx, tx, user.OperatorID)
 	if err != nil {
 		return err
 	}
@@ -311,6 +311,6 @@ func (s *Service) colleague(ctx context.Context, admin *db.SignedIn, id uuid.UUI
 	if id == admin.User.ID {
 		return nil, ErrOwnAccount
 	}
-	user, err := db.FindOwned[models.User](ctx, s.db, admin.Operator.ID, id)
+	user, err := findOwned[models.User](ctx, s.db, admin.Operator.ID, id)
 	return user, rowErrors{notFound: ErrUserNotFound}.replace(err)
 }

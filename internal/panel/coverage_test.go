@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"despacho/internal/catalog"
-	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -23,8 +22,7 @@ import (
 // coverageOf is what a tenant covers, by place.
 func coverageOf(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) map[uuid.UUID]models.Coverage {
 	t.Helper()
-	rows, err := db.ListOwned[models.Coverage](t.Context(), s.App.DB, tenant.Operator.ID)
-	require.NoError(t, err)
+	rows := apptest.RowsOf[models.Coverage](t, tenant)
 	covered := map[uuid.UUID]models.Coverage{}
 	for _, row := range rows {
 		covered[row.LocationID] = row

@@ -11,6 +11,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/operators"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
@@ -63,7 +64,7 @@ func addEditError(form *forms.Form, err error) bool {
 
 // unlessChanged returns a change of the operators' service that is refused with errRowChanged if
 // the row is no longer as it was read.
-func unlessChanged[T db.Owned](change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object, func(*T) error) (*T, error)) func(context.Context, *models.Operator, uuid.UUID, *T, *jsonbody.Object) error {
+func unlessChanged[T operators.Owned](change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object, func(*T) error) (*T, error)) func(context.Context, *models.Operator, uuid.UUID, *T, *jsonbody.Object) error {
 	return func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *T, in *jsonbody.Object) error {
 		_, err := change(ctx, operator, id, in, func(locked *T) error {
 			if len(db.ChangedColumns(read, locked)) > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 )
 
 const changedMeanwhile = "Alguien cambió estos datos desde que usted los abrió."
@@ -48,8 +48,7 @@ func TestUsers_anOldPageUndoesNothing(t *testing.T) {
 		require.Contains(t, refused.words(), changedMeanwhile)
 		require.Contains(t, refused.Text, `value="Ana Soto"`, "the form has the current values")
 		require.NotContains(t, refused.Text, " checked")
-		now, err := db.FindOwned[models.User](t.Context(), s.App.DB, tenant.Operator.ID, colleague.ID)
-		require.NoError(t, err)
+		now := dbtest.Row[models.User](t, s.App.DB, "id = ?", colleague.ID)
 		require.Equal(t, []any{"Ana Soto", false, false}, []any{now.Name, now.Admin, now.Active})
 
 		again := url.Values{"name": {"Ana Soto Ríos"}, "email": {colleague.Email}, "role": {"operator"}, "seen": {refused.seen(t)}}
@@ -64,8 +63,8 @@ func TestForms_anOldPageUndoesNothing(t *testing.T) {
 		tenant := s.NewTenant(t)
 		v := getAs(t, s, tenant, &models.User{Admin: true})
 		hook, _ := v.registerAt(t, "https://receptor.example/hook", nil)
-		size := owned[models.Size](t, s, tenant, func(r models.Size) uuid.UUID { return r.ID })
-		zone := owned[models.RiskZone](t, s, tenant, func(r models.RiskZone) uuid.UUID { return r.ID })
+		size := owned[models.Size](t, tenant, func(r models.Size) uuid.UUID { return r.ID })
+		zone := owned[models.RiskZone](t, tenant, func(r models.RiskZone) uuid.UUID { return r.ID })
 		for page, form := range map[string]struct {
 			action, text, required string
 			values                 url.Values

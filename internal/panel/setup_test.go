@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -49,9 +48,9 @@ func TestSetup_otherOperatorsAreNotFound(t *testing.T) {
 		other.SignInAs(t, otherUser)
 		foreign := map[string]string{
 			"/panel/motorizados": other.Riders[0].ID.String(), "/panel/sucursales": other.Main.ID.String(), "/panel/usuarios": otherUser.ID.String(),
-			"/panel/tallas":          owned[models.Size](t, s, other, func(r models.Size) uuid.UUID { return r.ID }),
-			"/panel/zonas-de-riesgo": owned[models.RiskZone](t, s, other, func(r models.RiskZone) uuid.UUID { return r.ID }),
-			"/panel/cobertura":       owned[models.Coverage](t, s, other, func(r models.Coverage) uuid.UUID { return r.ID }),
+			"/panel/tallas":          owned[models.Size](t, other, func(r models.Size) uuid.UUID { return r.ID }),
+			"/panel/zonas-de-riesgo": owned[models.RiskZone](t, other, func(r models.RiskZone) uuid.UUID { return r.ID }),
+			"/panel/cobertura":       owned[models.Coverage](t, other, func(r models.Coverage) uuid.UUID { return r.ID }),
 		}
 		admin := getAs(t, s, s.NewTenant(t), &models.User{Admin: true})
 		for path, id := range foreign {
@@ -68,11 +67,9 @@ func TestSetup_otherOperatorsAreNotFound(t *testing.T) {
 }
 
 // owned is the id of the first row of a kind that a tenant has.
-func owned[T db.Owned](t *testing.T, s *apptest.Service, tenant *apptest.Tenant, id func(T) uuid.UUID) string {
+func owned[T any](t *testing.T, tenant *apptest.Tenant, id func(T) uuid.UUID) string {
 	t.Helper()
-	rows, err := db.ListOwned[T](t.Context(), s.App.DB, tenant.Operator.ID)
-	require.NoError(t, err)
-	return id(rows[0]).String()
+	return id(apptest.RowsOf[T](t, tenant)[0]).String()
 }
 
 func TestRiders_inactiveCannotBeAssigned(t *testing.T) {
@@ -137,8 +134,7 @@ func TestSizes_applyToTheNextOrder(t *testing.T) {
 		listed := v.submit("/panel/tallas", url.Values{"code": {"40"}, "name": {"40"}, "surcharge": {"3.50"}})
 		require.Contains(t, listed.words(), "40 40 S/ 3.50 — Activo", "a code of digits is a code")
 		require.EqualValues(t, 12.5, cost(map[string]any{"size": "40"}))
-		sizes, err := db.ListOwned[models.Size](t.Context(), s.App.DB, tenant.Operator.ID)
-		require.NoError(t, err)
+		sizes := apptest.RowsOf[models.Size](t, tenant)
 		path := "/panel/tallas/" + sizes[len(sizes)-1].ID.String()
 		v.submit(path, url.Values{"code": {"40"}, "name": {"Cuarenta"}, "surcharge": {"4"}, "default": {"true"}, "active": {"true"}})
 		require.EqualValues(t, 13, cost(nil), "it is the default now")
@@ -162,8 +158,7 @@ func TestRiskZones_warnOnOrderCreation(t *testing.T) {
 		v.submit("/panel/zonas-de-riesgo", url.Values{"name": {"Larco"}, "location_id": {"Miraflores, Lima (150122)"}, "words": {"LARCO\r\npardo"}})
 		answer := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
 		require.Contains(t, answer.Warning, "Larco")
-		zones, err := db.ListOwned[models.RiskZone](t.Context(), s.App.DB, tenant.Operator.ID)
-		require.NoError(t, err)
+		zones := apptest.RowsOf[models.RiskZone](t, tenant)
 		path := "/panel/zonas-de-riesgo/" + zones[1].ID.String()
 		require.Contains(t, v.read(path).Text, `value="Miraflores, Lima (150122)"`)
 		require.Contains(t, v.submit(path, url.Values{"name": {"Larco"}, "words": {"larco"}}).words(), "Larco — larco Inactivo")

@@ -14,6 +14,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/credentials"
 	"despacho/internal/db"
+	"despacho/test/dbtest"
 	"despacho/test/testenv"
 )
 
@@ -27,7 +28,7 @@ var shared = struct {
 // ends what they shared, and fails if anything confidential was logged on the way.
 func Main(m *testing.M, ends ...func()) {
 	testenv.Prepare = func(ctx context.Context, database *db.DB) error {
-		if err := ExpandSchema(ctx, database, LaterVersion); err != nil {
+		if err := dbtest.ExpandSchema(ctx, database, dbtest.LaterVersion); err != nil {
 			return err
 		}
 		return loadCatalog(ctx, database)

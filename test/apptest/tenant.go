@@ -12,7 +12,9 @@ import (
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/internal/money"
+	"despacho/internal/operators"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
 // Places that tenants know: all of Lima is covered at the base price, Miraflores at its own, Cusco
@@ -127,13 +129,52 @@ func (tenant *Tenant) NewKey(t testing.TB, row models.APIKey, scopes ...models.S
 // KeyIDs are the ids of the operator's keys, oldest first.
 func (tenant *Tenant) KeyIDs(t testing.TB) []uuid.UUID {
 	t.Helper()
-	keys, err := db.ListOwned[models.APIKey](context.Background(), tenant.s.App.DB, tenant.Operator.ID)
-	require.NoError(t, err)
+	keys := RowsOf[models.APIKey](t, tenant)
 	ids := make([]uuid.UUID, len(keys))
 	for i, key := range keys {
 		ids[i] = key.ID
 	}
 	return ids
+}
+
+// Suspend suspends the operator as the command line does.
+func (tenant *Tenant) Suspend(t testing.TB) {
+	t.Helper()
+	_, err := tenant.operators().Suspend(context.Background(), tenant.Operator.ID.String())
+	require.NoError(t, err)
+}
+
+// Resume ends the operator's suspension.
+func (tenant *Tenant) Resume(t testing.TB) {
+	t.Helper()
+	_, err := tenant.operators().Resume(context.Background(), tenant.Operator.ID.String())
+	require.NoError(t, err)
+}
+
+// SetPlan puts the operator on a plan.
+func (tenant *Tenant) SetPlan(t testing.TB, plan models.Plan) {
+	t.Helper()
+	_, err := tenant.operators().SetPlan(context.Background(), tenant.Operator.ID.String(), plan)
+	require.NoError(t, err)
+}
+
+// RevokeKey revokes one of the operator's keys, given its plain text.
+func (tenant *Tenant) RevokeKey(t testing.TB, plain string) {
+	t.Helper()
+	key := dbtest.Row[models.APIKey](t, tenant.s.App.DB, "hash = ?", credentials.HashKey(plain))
+	require.NoError(t, tenant.operators().RevokeKey(context.Background(), &tenant.Operator, key.ID))
+}
+
+func (tenant *Tenant) operators() *operators.Service {
+	return operators.New(operators.Options{DB: tenant.s.App.DB, Clock: tenant.s.App.Clock()})
+}
+
+// RowsOf reads all of the operator's rows of a type, oldest first.
+func RowsOf[T any](t testing.TB, tenant *Tenant) (rows []T) {
+	t.Helper()
+	query := tenant.s.App.DB.Query(context.Background()).Where("operator_id = ?", tenant.Operator.ID)
+	require.NoError(t, query.Order("created_at, id").Find(&rows).Error)
+	return rows
 }
 
 // Password is what every user of SignIn and SignInAs signs in with.

@@ -13,6 +13,7 @@ import (
 	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 )
 
@@ -86,7 +87,7 @@ var ownerConditions = map[string]string{
 // sharedTables hold no operator's data.
 var sharedTables = []string{
 	"countries", "locations", "rate_windows", "identity_answers", "erased_photos", "goose_db_version", "schema_compatibility",
-	apptest.LaterTable(apptest.LaterVersion),
+	dbtest.LaterTable(dbtest.LaterVersion),
 }
 
 // state is all that the database holds of the victim's, in whichever table.

@@ -41,7 +41,9 @@ func (f *Filler) fill(value reflect.Value, name string) {
 		f.fill(value.Elem(), name)
 	case reflect.Struct:
 		for i := range value.NumField() {
-			f.fill(value.Field(i), value.Type().Field(i).Name)
+			if field := value.Type().Field(i); stored(field) {
+				f.fill(value.Field(i), field.Name)
+			}
 		}
 	case reflect.String:
 		value.SetString(fmt.Sprintf("%s %d", name, f.Given))
@@ -55,6 +57,9 @@ func (f *Filler) fill(value reflect.Value, name string) {
 		panic("no value for " + name + " of " + value.Type().String())
 	}
 }
+
+// stored reports whether a row has a column for a field.
+func stored(field reflect.StructField) bool { return field.Tag.Get("gorm") != "-" }
 
 // Of maps the fields of a struct, recursively, by name. Pointers are dereferenced, times are in
 // UTC.
@@ -74,7 +79,9 @@ func Of(row any) map[string]any {
 			return
 		}
 		for i := range value.NumField() {
-			add(strings.TrimPrefix(path+"."+value.Type().Field(i).Name, "."), value.Field(i))
+			if field := value.Type().Field(i); stored(field) {
+				add(strings.TrimPrefix(path+"."+field.Name, "."), value.Field(i))
+			}
 		}
 	}
 	add("", reflect.ValueOf(row))

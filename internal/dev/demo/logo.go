@@ -9,6 +9,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/internal/photos"
+	"despacho/models"
 )
 
 // logoSize is the side of a logo, in pixels.
@@ -27,12 +28,7 @@ func (b blueprint) uploadLogo(ctx context.Context, database *db.DB, logos photos
 	if err != nil {
 		return err
 	}
-	operator, err := database.Operator(ctx, b.operatorID())
-	if err != nil {
-		return err
-	}
-	operator.LogoPhoto = &name
-	return database.SaveOperatorSettings(ctx, operator)
+	return database.Query(ctx).Model(&models.Operator{ID: b.operatorID()}).Update("logo_photo", name).Error
 }
 
 // drawLogo draws an arrow on a disc of the operator's colour.
