@@ -63,10 +63,8 @@ drill: build lab ## Back up and restore the service in every documented way, and
 
 VERSION ?=
 .PHONY: release release-verify
-release: ## Build binaries, images, bills of materials and checksums of a release into dist (VERSION=<the commit's tag or id>)
-	@go build -trimpath -o bin/release ./cmd/release
-	@bin/release --version="$(VERSION)"
+release: ## Build binaries, the lists of their modules and checksums of a release into dist (VERSION=<the commit's tag or id>)
+	@VERSION="$(VERSION)" deploy/release.sh
 
 release-verify: ## Build a release twice, the second time elsewhere and without the build cache, and compare the bytes
-	@go build -trimpath -o bin/release ./cmd/release
-	@bin/release --version="$(VERSION)" --verify
+	@VERSION="$(VERSION)" deploy/release.sh --verify

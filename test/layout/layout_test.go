@@ -24,7 +24,7 @@ var folders = []string{
 
 // outside are the folders that are not of the product: nothing of it imports them, except that
 // cmd/despacho has a command that runs the development stack.
-var outside = []string{"cmd/release", "cmd/testrunner", "internal/dev", "test", "docs", "clients"}
+var outside = []string{"cmd/testrunner", "internal/dev", "deploy", "test", "docs", "clients"}
 
 // folderOf is the folder that a package is in: the one with the longest name that its path begins
 // with.
