@@ -20,7 +20,7 @@ func TestKeepRunning_startsAgain(t *testing.T) {
 	t.Cleanup(temporal.Close)
 	ctx, stop := context.WithCancel(t.Context())
 	runs := 0
-	err = keepRunning(ctx, NewDeployment(temporal, "keep-running"), Options{Temporal: temporal, Namespace: client.DefaultNamespace, Log: slog.New(slog.DiscardHandler)}, func(string) error {
+	err = keepRunning(ctx, Options{Temporal: temporal, Namespace: client.DefaultNamespace, Log: slog.New(slog.DiscardHandler)}, func() error {
 		if runs++; runs == 1 {
 			return errors.New("the namespace is gone")
 		}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/worker"
 
 	"despacho/internal/config"
 )
@@ -14,7 +13,7 @@ import (
 // the move timeout.
 func TestWorkerOptions_stickyTimeoutBelowMoveTimeout(t *testing.T) {
 	t.Parallel()
-	takesOver := workerOptions(Options{StopTimeout: time.Second}, worker.DeploymentOptions{}).StickyScheduleToStartTimeout
+	takesOver := workerOptions(Options{StopTimeout: time.Second}).StickyScheduleToStartTimeout
 	require.Positive(t, takesOver, "zero is the SDK's default of 5 seconds")
 	require.LessOrEqual(t, takesOver, config.DefaultTimeouts().Move/2)
 }

@@ -42,7 +42,7 @@ func BenchmarkFirstUpdate(b *testing.B) {
 		{"autoscaling", scaling(worker.PollerBehaviorAutoscalingOptions{})},
 		{"autoscaling-from-16", scaling(worker.PollerBehaviorAutoscalingOptions{InitialNumberOfPollers: 16, MinimumNumberOfPollers: 16})},
 		{"fixed-16", fixed(16)}, {"fixed-32", fixed(32)}, {"fixed-64", fixed(64)},
-		{"chosen", workerOptions(Options{StopTimeout: time.Second}, worker.DeploymentOptions{})},
+		{"chosen", workerOptions(Options{StopTimeout: time.Second})},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchFirstUpdate(b, c.options) })
 	}

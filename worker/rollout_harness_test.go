@@ -19,15 +19,13 @@ import (
 	"despacho/internal/config"
 	"despacho/test/apptest"
 	"despacho/test/poll"
-	"despacho/worker"
 )
 
 // rollout is a service whose workers are processes of their own: the SDK shares its cache of
 // workflow runs between the workers of one process, whatever their code.
 type rollout struct {
 	*service
-	t          *testing.T
-	deployment *worker.Deployment
+	t *testing.T
 	// versioned are the releases whose workers have a version. They are "1", "2" with changed
 	// workflow code, and "1b" with the code of "1".
 	versioned []string
@@ -42,20 +40,16 @@ func beginRollout(t *testing.T, versioned ...string) *rollout {
 		// A task that a worker took as it stopped is given out again after this time.
 		c.Timeouts.WorkflowTask = 5 * time.Second
 	}})
-	r := &rollout{service: s, t: t, deployment: worker.NewDeployment(s.Temporal, s.Config.TaskQueue)}
-	r.versioned = versioned
-	return r
+	return &rollout{service: s, t: t, versioned: versioned}
 }
 
-// makeCurrent makes a release current, as `despacho deployment current` does.
+// makeCurrent makes a release current, as `temporal worker deployment set-current-version` does.
 func (r *rollout) makeCurrent(release string) {
 	r.t.Helper()
 	poll.Until(r.t, func() error {
-		routing, err := r.deployment.Routing(r.t.Context())
-		if err != nil {
-			return err
-		}
-		return r.deployment.SetCurrent(r.t.Context(), routing, release)
+		_, err := r.Temporal.WorkerDeploymentClient().GetHandle(r.Config.TaskQueue).SetCurrentVersion(r.t.Context(),
+			client.WorkerDeploymentSetCurrentVersionOptions{BuildID: release})
+		return err
 	})
 	// The task queue is told of it afterwards: until then tasks go to the version before.
 	poll.Until(r.t, func() error {

@@ -91,16 +91,26 @@ func TestRollout_fromWorkersWithoutVersions(t *testing.T) {
 	require.Equal(t, []string{"2"}, r.versionsOf(changed))
 }
 
-// A release with the same workflow code can be taken back: its orders go back with it.
-func TestRollout_back(t *testing.T) {
+// A release whose worker dies takes nothing along: before it is current, the worker of the release
+// before keeps all moves; after that, the roll-out takes it back, and the orders that it has moved
+// go back with it.
+func TestRollout_aNewWorkerThatDies(t *testing.T) {
 	t.Parallel()
 	r := beginRollout(t, "1", "1b")
 	r.startWorker("1")
 	id := r.CreateOrder(t, r.Key)
 	r.waitForIdle(t, id) // its first task is for release 1
-	r.startWorker("1b")
+	load := r.startLoad()
+	load.awaitFinished(1)
+	r.startWorker("1b").kill()
+	load.awaitFinished(2)
+	load.finish()
+	require.Empty(t, r.tasksOf("1b"))
+
+	again := r.startWorker("1b")
 	r.makeCurrent("1b")
 	r.receive(t, id)
+	again.kill()
 	r.makeCurrent("1")
 	r.assign(t, id, 0)
 	r.finishOrder(id)

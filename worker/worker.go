@@ -26,8 +26,6 @@ type Options struct {
 	// BuildID is the version of the worker's code. Temporal gives it tasks when it is the deployment's
 	// current version; Unversioned turns versioning off.
 	BuildID string
-	// MakeCurrent makes the version current as soon as the worker polls.
-	MakeCurrent bool
 	// StopTimeout is how long running tasks may take to finish when the worker stops.
 	StopTimeout time.Duration
 	// DeadlockTimeout is how long workflow code may run without yielding.
@@ -53,19 +51,17 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if options.Polling == nil {
 		options.Polling = func(bool) {}
 	}
-	deployment := NewDeployment(options.Temporal, options.TaskQueue)
-	return keepRunning(ctx, deployment, options, func(buildID string) error { return runWorker(ctx, a, deployment, buildID, options) })
+	return keepRunning(ctx, options, func() error { return runWorker(ctx, a, options) })
 }
 
 // keepRunning runs the worker again when it has stopped by itself: the SDK ends a worker whose
 // namespace has been gone for minutes, as after Temporal has lost its database.
-func keepRunning(ctx context.Context, deployment *Deployment, options Options, run func(buildID string) error) error {
+func keepRunning(ctx context.Context, options Options, run func() error) error {
 	for {
-		buildID, err := waitForTemporal(ctx, deployment, options)
-		if err != nil {
-			return nil // stopped before Temporal was ready
+		if !waitForTemporal(ctx, options) {
+			return nil
 		}
-		err = run(buildID)
+		err := run()
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -77,10 +73,10 @@ func keepRunning(ctx context.Context, deployment *Deployment, options Options, r
 }
 
 // runWorker runs a worker until ctx ends, or returns why it stopped before.
-func runWorker(ctx context.Context, a *activities.Activities, deployment *Deployment, buildID string, options Options) error {
+func runWorker(ctx context.Context, a *activities.Activities, options Options) error {
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
 	fatal := make(chan error, 1)
-	sdkOptions := workerOptions(options, deployment.options(buildID))
+	sdkOptions := workerOptions(options)
 	sdkOptions.OnFatalError = func(err error) { fatal <- err }
 	w := worker.New(options.Tasks, options.TaskQueue, sdkOptions)
 	Register(w)
@@ -88,14 +84,14 @@ func runWorker(ctx context.Context, a *activities.Activities, deployment *Deploy
 	if err := w.Start(); err != nil {
 		return err
 	}
-	options.Log.Info("worker started", "task_queue", options.TaskQueue, "version", VersionName(buildID))
+	options.Log.Info("worker started", "task_queue", options.TaskQueue, "version", options.BuildID)
 	options.Polling(true)
 	defer options.Polling(false)
 	options.Started()
 	backgroundCtx, stopBackground := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { keepSchedule(backgroundCtx, options) })
-	background.Go(func() { newVersionPromoter(deployment, buildID, options).run(backgroundCtx) })
+	background.Go(func() { keepCurrentVersion(backgroundCtx, options) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -125,9 +121,9 @@ const workflowPollers = 16
 // Most open orders wait for hours; an evicted one replays its short history at its next move.
 const stickyCacheSize = 2_000
 
-func workerOptions(options Options, deployment worker.DeploymentOptions) worker.Options {
+func workerOptions(options Options) worker.Options {
 	return worker.Options{
-		DeploymentOptions: deployment,
+		DeploymentOptions: deploymentOptions(options.TaskQueue, options.BuildID),
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
 		}),
@@ -148,21 +144,19 @@ const (
 )
 
 // waitForTemporal retries with exponential backoff until Temporal is prepared for the worker,
-// logging every failure. It returns the build ID that the worker registers with.
-func waitForTemporal(ctx context.Context, deployment *Deployment, options Options) (buildID string, err error) {
+// logging every failure. It returns false when ctx ends before.
+func waitForTemporal(ctx context.Context, options Options) bool {
 	for backoff := initialBackoff; ; backoff = min(2*backoff, maxBackoff) {
-		if err = prepareNamespace(ctx, options); err == nil {
-			buildID, err = chooseBuildID(ctx, deployment, options)
-		}
+		err := prepareNamespace(ctx, options)
 		if err == nil {
-			return buildID, nil
+			return true
 		}
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return false
 		}
 		options.Log.Warn("Temporal is not ready; trying again", "in", backoff, "error", err)
 		if !wait(ctx, backoff) {
-			return "", ctx.Err()
+			return false
 		}
 	}
 }

@@ -97,9 +97,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	}
 	a, err := app.Open(ctx, d.config, d.log, app.Options{
 		Temporal: &d.temporalOptions, WebhookCAFiles: []string{d.certs.CAFile},
-		// Changed code goes on with the open orders at once, so its worker has no version of its own. An
-		// existing Temporal may be one that released workers use.
-		MakeCurrent: d.temporal != nil,
+		// The worker has no version: changed code goes on with the open orders at once.
 	})
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func apiCommand() *cobra.Command {
 
 func workerCommand() *cobra.Command {
 	options := app.Options{BuildID: buildID()}
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "worker",
 		Short: "Run the orders' workflows and activities",
 		Args:  cobra.NoArgs,
@@ -51,9 +51,6 @@ func workerCommand() *cobra.Command {
 			return serve(cmd.Context(), "despacho-worker", options, func(ctx context.Context, a *app.App) error { return a.RunWorker(ctx, nil) })
 		},
 	}
-	command.Flags().BoolVar(&options.MakeCurrent, "make-current", false,
-		"give all tasks to this release at once, where it replaces the previous one on the spot")
-	return command
 }
 
 // serve runs a process until it is told to stop, with its metrics and traces.

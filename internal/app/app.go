@@ -57,10 +57,9 @@ type App struct {
 	photoURLs *photourl.Signer
 	photos    photos.Store
 
-	mapLinks    *maplink.Resolver
-	resolver    *net.Resolver
-	buildID     string
-	makeCurrent bool
+	mapLinks *maplink.Resolver
+	resolver *net.Resolver
+	buildID  string
 	// runsWorker means that this process has a worker, polling that the worker polls for tasks.
 	runsWorker, polling atomic.Bool
 }
@@ -79,8 +78,6 @@ type Options struct {
 	WebhookCAFiles []string
 	// BuildID is the version of the worker's code; empty turns Worker Deployment Versioning off.
 	BuildID string
-	// MakeCurrent makes the version current as soon as the worker polls.
-	MakeCurrent bool
 	// SlowStatement is the duration from which a statement is logged; 0 means the default.
 	SlowStatement time.Duration
 }
@@ -92,7 +89,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	a := &App{
 		Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(),
-		resolver: options.Resolver, buildID: options.BuildID, makeCurrent: options.MakeCurrent,
+		resolver: options.Resolver, buildID: options.BuildID,
 	}
 	if a.clock == nil {
 		a.clock = clock.System()

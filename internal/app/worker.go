@@ -33,7 +33,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		LastPass: a.Config.Timeouts.LastPass,
 	}, worker.Options{
 		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
-		BuildID: a.buildID, MakeCurrent: a.makeCurrent,
+		BuildID:            a.buildID,
 		LocalActivitySlots: a.Config.DatabaseMaxConns,
 		StopTimeout:        a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})

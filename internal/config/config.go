@@ -278,9 +278,10 @@ func (c *Config) checkNames(complain complaint) {
 			complain(variable, "must be without quotes around it, not %s", value)
 		}
 	}
-	// Temporal's list queries have the name in quotes, where neither can be written.
-	if strings.ContainsAny(c.TaskQueue, `'\`) {
-		complain("TEMPORAL_TASK_QUEUE", `must be without ' and \, not %q`, c.TaskQueue)
+	// Temporal's list queries have the name in quotes, where neither of the first two can be written;
+	// the others are reserved in the name of a Worker Deployment.
+	if strings.ContainsAny(c.TaskQueue, `'\.:`) {
+		complain("TEMPORAL_TASK_QUEUE", `must be without ' \ . and :, not %q`, c.TaskQueue)
 	}
 }
 

@@ -140,7 +140,7 @@ func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 		{"PHOTOS", " s3://fotos?region=sa-east-1"}, {"PHOTOS_FALLBACK", "/var/lib/despacho/files "},
 		{"FILES_DIR", "/var/lib/despacho/files\n"}, {"FILES_DIR", " "}, {"DEV_DIR", " .dev"},
 		{"FILES_DIR", `"/var/lib/despacho/files"`}, {"PHOTOS", "'s3://fotos?region=sa-east-1'"}, {"PHOTOS_FALLBACK", `"/var/lib/despacho/files"`}, {"DEV_DIR", `""`},
-		{"TEMPORAL_TASK_QUEUE", "despacho "}, {"TEMPORAL_TASK_QUEUE", "despacho's"}, {"TEMPORAL_TASK_QUEUE", `despacho\a`},
+		{"TEMPORAL_TASK_QUEUE", "despacho "}, {"TEMPORAL_TASK_QUEUE", "despacho's"}, {"TEMPORAL_TASK_QUEUE", `despacho\a`}, {"TEMPORAL_TASK_QUEUE", "despacho.lima"}, {"TEMPORAL_TASK_QUEUE", "despacho:2"},
 	} {
 		t.Run(wrong.value, func(t *testing.T) {
 			t.Setenv(wrong.variable, wrong.value)

@@ -15,6 +15,9 @@ import (
 	"syscall"
 
 	"go.temporal.io/sdk/client"
+	"go.yaml.in/yaml/v3"
+
+	"despacho/deploy/temporal"
 )
 
 // queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
@@ -41,7 +44,7 @@ type TemporalOptions struct {
 	Namespace string
 	// SearchAttributes are registered in the namespace: name → type ("Keyword", "Int", …).
 	SearchAttributes map[string]string
-	// DynamicConfig are settings of the server's dynamic configuration: name → value.
+	// DynamicConfig are settings besides those of deploy/temporal/dynamicconfig.yaml: name → value.
 	DynamicConfig map[string]string
 	// Log gets the server's output; nil discards it.
 	Log io.Writer
@@ -150,8 +153,10 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 		// One server only forwards tasks and polls from one of its partitions to another.
 		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("matching.numTaskqueue%sPartitions=1", kind))
 	}
-	for _, name := range slices.Sorted(maps.Keys(options.DynamicConfig)) {
-		arguments = append(arguments, "--dynamic-config-value", name+"="+options.DynamicConfig[name])
+	settings := shippedDynamicConfig()
+	maps.Copy(settings, options.DynamicConfig)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		arguments = append(arguments, "--dynamic-config-value", name+"="+settings[name])
 	}
 	if uiAddress == "" {
 		arguments = append(arguments, "--headless")
@@ -170,6 +175,20 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 		arguments = append(arguments, "--search-attribute", name+"="+options.SearchAttributes[name])
 	}
 	return arguments
+}
+
+// shippedDynamicConfig are the settings of deploy/temporal/dynamicconfig.yaml: name → value. It
+// panics where the file, which is part of the binary, cannot be read.
+func shippedDynamicConfig() map[string]string {
+	var file map[string][]struct{ Value any }
+	if err := yaml.Unmarshal(temporal.DynamicConfig, &file); err != nil {
+		panic(err)
+	}
+	settings := map[string]string{}
+	for name, values := range file {
+		settings[name] = fmt.Sprint(values[0].Value)
+	}
+	return settings
 }
 
 // withoutTemporalVariables keeps what configures our own client (TEMPORAL_ADDRESS,

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +16,8 @@ import (
 	"text/template"
 
 	"go.temporal.io/sdk/client"
+
+	"despacho/deploy/temporal"
 )
 
 // TemporalServerOptions configure a Temporal server on PostgreSQL.
@@ -23,7 +26,7 @@ type TemporalServerOptions struct {
 	// PostgresURL reaches the PostgreSQL that holds its two databases, as a user who may create
 	// them and needs no password.
 	PostgresURL string
-	// HistoryShards cannot be changed after the first start; 0 is 128, as in docker-compose.yml.
+	// HistoryShards cannot be changed after the first start; 0 is 512, as in docker-compose.yml.
 	HistoryShards int
 	// SearchAttributes are registered in the namespace "default": name → type ("Keyword", "Int",
 	// …).
@@ -120,10 +123,13 @@ var temporalServerConfiguration = template.Must(template.New("temporalserver.yam
 func writeTemporalConfiguration(directory string, ports []int, historyShards int, postgres *url.URL) error {
 	var text bytes.Buffer
 	err := temporalServerConfiguration.Execute(&text, map[string]any{
-		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": cmp.Or(historyShards, 128), "Host": loopback, "Ports": ports,
+		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": cmp.Or(historyShards, 512), "Host": loopback, "Ports": ports,
 	})
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(directory, "development.yaml"), text.Bytes(), 0o600)
+	return errors.Join(
+		os.WriteFile(filepath.Join(directory, "development.yaml"), text.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(directory, "dynamicconfig.yaml"), temporal.DynamicConfig, 0o600),
+	)
 }

@@ -71,7 +71,7 @@ func TestTemporalServer_configuration(t *testing.T) {
 	require.NoError(t, err)
 	text := string(content)
 	require.NotContains(t, text, "<no value>")
-	require.Contains(t, text, "numHistoryShards: 128")
+	require.Contains(t, text, "numHistoryShards: 512")
 	require.Equal(t, 2, strings.Count(text, `connectAddr: "127.0.0.1:15432"`))
 	frontend := strconv.Itoa(free[0])
 	require.Contains(t, text, "grpcPort: "+frontend+"\n")

@@ -211,12 +211,6 @@ func TestEnvExample_namesEveryVariableThatComposeTakes(t *testing.T) {
 	require.Contains(t, strings.Fields(readFile(t, ".gitignore")), "/.env")
 }
 
-// A worker that replaces one of another release gets no tasks until its version is current.
-func TestWorker_makesItsReleaseCurrent(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, []string{"worker", "--make-current"}, readCompose(t).Services["worker"].Command)
-}
-
 // pinned matches an image with a tag that says a version.
 var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+[\w.-]*$`)
 
@@ -268,7 +262,7 @@ func TestProfiles(t *testing.T) {
 	file := readCompose(t)
 	of := map[string][]string{
 		"postgres": {"postgres"}, "temporal": {"temporal"}, "temporal-schema": {"temporal"}, "temporal-namespace": {"temporal"}, "temporal-ui": {"temporal"},
-		"prometheus": {"monitoring"}, "grafana": {"monitoring"},
+		"temporal-cli": {"cli"}, "prometheus": {"monitoring"}, "grafana": {"monitoring"},
 	}
 	for name, s := range file.Services {
 		require.Equal(t, of[name], s.Profiles, name)
@@ -361,7 +355,7 @@ func TestTemporal_serverAndToolsAreTheVersionThatIsTested(t *testing.T) {
 	file := readCompose(t)
 	version := strings.TrimPrefix(dev.TemporalServerVersion, "v")
 	require.Equal(t, "temporalio/server:"+version, file.Services["temporal"].Image)
-	for _, name := range []string{"temporal-schema", "temporal-namespace"} {
+	for _, name := range []string{"temporal-schema", "temporal-namespace", "temporal-cli"} {
 		require.Equal(t, "temporalio/admin-tools:"+version, file.Services[name].Image, name)
 	}
 }
@@ -372,9 +366,11 @@ func TestTemporal_hasWhatTheImageDoesNotBring(t *testing.T) {
 	t.Parallel()
 	server := readCompose(t).Services["temporal"]
 	for name, value := range map[string]string{
-		"DYNAMIC_CONFIG_FILE_PATH": "/dev/null", "BIND_ON_IP": "0.0.0.0", "TEMPORAL_BROADCAST_ADDRESS": "127.0.0.1",
+		"DYNAMIC_CONFIG_FILE_PATH": "/etc/temporal/despacho/dynamicconfig.yaml", "BIND_ON_IP": "0.0.0.0", "TEMPORAL_BROADCAST_ADDRESS": "127.0.0.1",
 	} {
 		require.NotNil(t, server.Environment[name], name)
 		require.Equal(t, value, *server.Environment[name], name)
 	}
+	require.Contains(t, server.Volumes, "./deploy/temporal:/etc/temporal/despacho:ro")
+	require.FileExists(t, filepath.Join(root, "deploy/temporal/dynamicconfig.yaml"))
 }

@@ -67,7 +67,7 @@ func everything() map[string]any {
 type rendered struct {
 	manifests   []manifest
 	deployments map[string]*apps.Deployment
-	jobs        []*batch.Job
+	jobs        map[string]*batch.Job
 	services    []*core.Service
 	configs     []*core.ConfigMap
 	claims      []*core.PersistentVolumeClaim
@@ -94,7 +94,7 @@ func render(t *testing.T, values map[string]any) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rendered{deployments: map[string]*apps.Deployment{}}
+	r := &rendered{deployments: map[string]*apps.Deployment{}, jobs: map[string]*batch.Job{}}
 	for name, content := range files {
 		if strings.HasSuffix(name, ".txt") {
 			continue
@@ -119,7 +119,8 @@ func (r *rendered) read(t *testing.T, file, text string) {
 		deployment := strict[apps.Deployment](t, file, text)
 		r.deployments[deployment.Labels["app.kubernetes.io/component"]] = deployment
 	case "batch/v1 Job":
-		r.jobs = append(r.jobs, strict[batch.Job](t, file, text))
+		job := strict[batch.Job](t, file, text)
+		r.jobs[job.Labels["app.kubernetes.io/component"]] = job
 	case "v1 Service":
 		r.services = append(r.services, strict[core.Service](t, file, text))
 	case "v1 ConfigMap":
@@ -181,13 +182,13 @@ func TestChart_rendersEveryKind(t *testing.T) {
 	r, err := render(t, everything())
 	require.NoError(t, err)
 	require.Len(t, r.deployments, 2)
-	for _, count := range []int{len(r.jobs), len(r.services), len(r.configs), len(r.claims), len(r.accounts), len(r.ingresses)} {
+	for _, count := range []int{len(r.services), len(r.configs), len(r.claims), len(r.accounts), len(r.ingresses)} {
 		require.Equal(t, 1, count)
 	}
-	for _, count := range []int{len(r.budgets), len(r.scalers), len(r.podMonitors)} {
+	for _, count := range []int{len(r.jobs), len(r.budgets), len(r.scalers), len(r.podMonitors)} {
 		require.Equal(t, 2, count)
 	}
-	require.Len(t, r.policies, 3)
+	require.Len(t, r.policies, 4)
 }
 
 func TestChart_saysWhatIsMissing(t *testing.T) {
@@ -225,7 +226,10 @@ func TestChart_takesNoSecrets(t *testing.T) {
 // Every selector finds the pods that it is about, and only those.
 func TestChart_selectors(t *testing.T) {
 	eachValues(t, func(t *testing.T, r *rendered) {
-		pods := map[string]map[string]string{"migrate": r.jobs[0].Spec.Template.Labels}
+		pods := map[string]map[string]string{}
+		for name, job := range r.jobs {
+			pods[name] = job.Spec.Template.Labels
+		}
 		for name, deployment := range r.deployments {
 			pods[name] = deployment.Spec.Template.Labels
 			requireSelects(t, pods, deployment.Spec.Selector.MatchLabels, name)
@@ -261,7 +265,10 @@ func requireSelects(t *testing.T, pods map[string]map[string]string, selector ma
 
 func TestChart_pods(t *testing.T) {
 	eachValues(t, func(t *testing.T, r *rendered) {
-		templates := map[string]core.PodTemplateSpec{"migrate": r.jobs[0].Spec.Template}
+		templates := map[string]core.PodTemplateSpec{}
+		for name, job := range r.jobs {
+			templates[name] = job.Spec.Template
+		}
 		for name, deployment := range r.deployments {
 			templates[name] = deployment.Spec.Template
 		}
@@ -274,7 +281,10 @@ func TestChart_pods(t *testing.T) {
 			require.True(t, *container.SecurityContext.ReadOnlyRootFilesystem, name)
 			require.False(t, *container.SecurityContext.AllowPrivilegeEscalation, name)
 			require.Equal(t, []core.Capability{"ALL"}, container.SecurityContext.Capabilities.Drop, name)
-			require.Equal(t, name, container.Args[0])
+			require.Equal(t, name, container.Name)
+			if name != "rollout" { // which is not ours
+				require.Equal(t, name, container.Args[0])
+			}
 			ports := map[string]bool{}
 			for _, port := range container.Ports {
 				ports[port.Name] = true
@@ -288,7 +298,7 @@ func TestChart_pods(t *testing.T) {
 					require.True(t, ports[probe.TCPSocket.Port.StrVal], name)
 				}
 			}
-			require.Equal(t, name != "migrate", container.ReadinessProbe != nil && container.LivenessProbe != nil, name)
+			require.Equal(t, r.deployments[name] != nil, container.ReadinessProbe != nil && container.LivenessProbe != nil, name)
 			volumes := map[string]bool{}
 			for _, volume := range pod.Volumes {
 				volumes[volume.Name] = true
@@ -297,7 +307,7 @@ func TestChart_pods(t *testing.T) {
 				require.True(t, volumes[mount.Name], name)
 			}
 		}
-		require.Equal(t, "pre-install,pre-upgrade", r.jobs[0].Annotations["helm.sh/hook"])
+		require.Equal(t, "pre-install,pre-upgrade", r.jobs["migrate"].Annotations["helm.sh/hook"])
 	})
 }
 
@@ -310,7 +320,7 @@ func TestChart_upgradesWorkersFirst(t *testing.T) {
 	images := func() map[string]string {
 		r, err := render(t, values)
 		require.NoError(t, err)
-		found := map[string]string{"migrate": r.jobs[0].Spec.Template.Spec.Containers[0].Image}
+		found := map[string]string{"migrate": r.jobs["migrate"].Spec.Template.Spec.Containers[0].Image}
 		for name, deployment := range r.deployments {
 			found[name] = deployment.Spec.Template.Spec.Containers[0].Image
 		}
@@ -320,6 +330,34 @@ func TestChart_upgradesWorkersFirst(t *testing.T) {
 	require.Equal(t, map[string]string{"migrate": after, "worker": after, "api": after}, images())
 	values["api"] = map[string]any{"tag": "1.4.0"}
 	require.Equal(t, map[string]string{"migrate": after, "worker": after, "api": before}, images())
+}
+
+// The workers of a version are a Deployment of their own that Helm leaves when the next one comes:
+// they have the tasks until the hook gives them to the next version's, and get them again from the
+// hook of a rollback.
+func TestChart_aVersionBecomesCurrentOnceItRuns(t *testing.T) {
+	t.Parallel()
+	rollout := func(tag string) (*apps.Deployment, *batch.Job) {
+		values := needed()
+		values["image"] = map[string]any{"tag": tag}
+		r, err := render(t, values)
+		require.NoError(t, err)
+		return r.deployments["worker"], r.jobs["rollout"]
+	}
+	before, _ := rollout("1.4.0")
+	after, job := rollout("1.5.0")
+	require.NotEqual(t, before.Name, after.Name)
+	require.False(t, labels.SelectorFromSet(after.Spec.Selector.MatchLabels).Matches(labels.Set(before.Spec.Template.Labels)))
+	require.Equal(t, "keep", after.Annotations["helm.sh/resource-policy"])
+	require.Equal(t, "post-install,post-upgrade,post-rollback", job.Annotations["helm.sh/hook"])
+	container := job.Spec.Template.Spec.Containers[0]
+	require.Contains(t, container.Args[0], "temporal worker deployment set-current-version")
+	require.Contains(t, container.Env, core.EnvVar{Name: "VERSION", Value: "1.5.0"})
+	compose, err := os.ReadFile("../../docker-compose.yml")
+	require.NoError(t, err)
+	require.Contains(t, string(compose), "image: "+container.Image+"\n", "compose and chart have the same CLI")
+	_, job = rollout("dev")
+	require.Nil(t, job, "workers without a version")
 }
 
 // A pod is killed only after it had time to drain and to finish.
@@ -403,5 +441,5 @@ migrate: {activeDeadlineSeconds: 1000000}
 	} {
 		require.Equal(t, want, r.configs[0].Data[name], name)
 	}
-	require.EqualValues(t, 1000000, *r.jobs[0].Spec.ActiveDeadlineSeconds)
+	require.EqualValues(t, 1000000, *r.jobs["migrate"].Spec.ActiveDeadlineSeconds)
 }

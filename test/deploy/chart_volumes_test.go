@@ -13,7 +13,7 @@ func TestChart_certificates(t *testing.T) {
 	t.Parallel()
 	r, err := render(t, everything())
 	require.NoError(t, err)
-	templates := []core.PodTemplateSpec{r.jobs[0].Spec.Template}
+	templates := []core.PodTemplateSpec{r.jobs["migrate"].Spec.Template, r.jobs["rollout"].Spec.Template}
 	for _, deployment := range r.deployments {
 		templates = append(templates, deployment.Spec.Template)
 	}

@@ -61,10 +61,20 @@ imagePullSecrets:
 image: {{ printf "%s:%s" .root.Values.image.repository (include "despacho.release" .) | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
+  {{- include "despacho.containerSecurity" . | nindent 2 }}
+{{- end -}}
+
+{{- define "despacho.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* The Deployment of a version's workers: those of two versions run beside each other until somebody deletes the older. */}}
+{{- define "despacho.worker" -}}
+{{- $version := include "despacho.release" (dict "root" . "component" "worker") -}}
+{{- printf "%s-worker-%s" (include "despacho.fullname" .) ($version | lower | replace "_" "-") -}}
 {{- end -}}
 
 {{/* Pods of one kind are spread over nodes and zones where that is possible. */}}
