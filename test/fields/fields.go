@@ -41,9 +41,7 @@ func (f *Filler) fill(value reflect.Value, name string) {
 		f.fill(value.Elem(), name)
 	case reflect.Struct:
 		for i := range value.NumField() {
-			if field := value.Type().Field(i); stored(field) {
-				f.fill(value.Field(i), field.Name)
-			}
+			f.fill(value.Field(i), value.Type().Field(i).Name)
 		}
 	case reflect.String:
 		value.SetString(fmt.Sprintf("%s %d", name, f.Given))
@@ -57,9 +55,6 @@ func (f *Filler) fill(value reflect.Value, name string) {
 		panic("no value for " + name + " of " + value.Type().String())
 	}
 }
-
-// stored reports whether a row has a column for a field.
-func stored(field reflect.StructField) bool { return field.Tag.Get("gorm") != "-" }
 
 // Of maps the fields of a struct, recursively, by name. Pointers are dereferenced, times are in
 // UTC.
@@ -79,9 +74,7 @@ func Of(row any) map[string]any {
 			return
 		}
 		for i := range value.NumField() {
-			if field := value.Type().Field(i); stored(field) {
-				add(strings.TrimPrefix(path+"."+field.Name, "."), value.Field(i))
-			}
+			add(strings.TrimPrefix(path+"."+value.Type().Field(i).Name, "."), value.Field(i))
 		}
 	}
 	add("", reflect.ValueOf(row))
