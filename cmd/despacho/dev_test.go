@@ -30,10 +30,8 @@ import (
 // it, its Web UI.
 func devVariables(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	cli, err := testenv.TemporalCLI()
-	require.NoError(t, err)
 	programs := t.TempDir() // where dev finds it on PATH, whatever its file is called
-	require.NoError(t, os.Symlink(cli, filepath.Join(programs, "temporal")))
+	require.NoError(t, os.Symlink(testenv.TemporalCLI(t), filepath.Join(programs, "temporal")))
 	port := func() int {
 		number, err := dev.FreePort("127.0.0.1")
 		require.NoError(t, err)

@@ -25,11 +25,11 @@ import (
 	"despacho/test/testenv"
 )
 
-// binaryDir holds what binary compiles; it is empty if no test needs it.
+// binaryDir holds what compile compiles; it is empty if no test needs it.
 var binaryDir string
 
-// binary compiles the command once for the tests that need a real process.
-var binary = sync.OnceValues(func() (path string, err error) {
+// compile compiles the command once for the tests that need a real process.
+var compile = sync.OnceValues(func() (path string, err error) {
 	if binaryDir, err = os.MkdirTemp("", "despacho-test-"); err != nil {
 		return "", err
 	}
@@ -69,9 +69,16 @@ func (p *process) output() string {
 // start runs despacho in a clean environment with the given variables on top.
 func start(t *testing.T, variables map[string]string, args ...string) *process {
 	t.Helper()
-	path, err := binary()
+	return startCommand(t, variables, binary(t), args...)
+}
+
+// binary is the path of the compiled command.
+func binary(t *testing.T) string {
+	t.Helper()
+	testenv.SkipIfShort(t)
+	path, err := compile()
 	require.NoError(t, err)
-	return startCommand(t, variables, path, args...)
+	return path
 }
 
 // startCommand is start for a program that runs despacho.
@@ -344,8 +351,7 @@ func TestAPI_drainsOnHangUp(t *testing.T) {
 func TestAPI_ignoresAHangUpUnderNohup(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
-	path, err := binary()
-	require.NoError(t, err)
+	path := binary(t)
 	p := startCommand(t, map[string]string{
 		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t), "DRAIN_DELAY": "0s",
 	}, "nohup", path, "api")
@@ -375,9 +381,7 @@ func TestWorker_waitsForTemporalAndRecovers(t *testing.T) {
 	}, "worker")
 	p.waitForLog(t, `msg="Temporal is not ready; trying again" in=1s`)
 	p.waitForLog(t, `msg="Temporal is not ready; trying again" in=2s`)
-	cli, err := testenv.TemporalCLI()
-	require.NoError(t, err)
-	server, err := dev.StartTemporal(t.Context(), dev.TemporalOptions{CLI: cli, Port: port})
+	server, err := dev.StartTemporal(t.Context(), dev.TemporalOptions{CLI: testenv.TemporalCLI(t), Port: port})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
 	p.waitForLog(t, "worker started")

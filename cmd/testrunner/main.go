@@ -1,178 +1,149 @@
-// Command testrunner runs the project's linters and tests. It installs what they need where
-// possible, starts the servers they share, and prints a table of the results. Arguments select
-// suites; without any, all run. With CI=true an incomplete suite or an unexpected skip is a
-// failure. `previous` and a commit run the tests of that commit on the migrations of this tree;
-// `generate` makes the generated files of the clients.
+// Command testrunner is what `make test` runs: it installs what the tests need where it may, starts
+// the servers that they share, has gotestsum run them with the linters beside them, and prints a
+// table of the suites. With CI=true a skipped test that nobody expects is a failure.
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"despacho/internal/dev"
+	"despacho/test/testenv"
+)
+
+const (
+	// heartbeat is the longest time without output while packages compile.
+	heartbeat = 30 * time.Second
+	// stopTimeout is how long the servers may take to end.
+	stopTimeout = 20 * time.Second
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	passed, err := command(ctx, os.Args[1:], os.Stdout)
+	err := run(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testrunner:", err)
-	}
-	if err != nil || !passed {
 		os.Exit(1)
 	}
 }
 
-func command(ctx context.Context, arguments []string, out io.Writer) (passed bool, err error) {
-	if err := applySettings(); err != nil {
-		return false, err
-	}
-	if len(arguments) > 0 && arguments[0] == "previous" {
-		return testPrevious(ctx, strings.Join(arguments[1:], ""), out)
-	}
-	if len(arguments) > 0 && arguments[0] == "generate" {
-		err := generate(ctx, arguments[1:], out)
-		return err == nil, err
-	}
-	return run(ctx, arguments, out)
-}
-
-func run(ctx context.Context, names []string, out io.Writer) (passed bool, err error) {
+func run(ctx context.Context) error {
 	began := time.Now()
-	if err := enterModule(ctx); err != nil {
-		return false, err
+	if err := execute(ctx, "test/install.sh"); err != nil {
+		return err
 	}
 	packages, err := listPackages(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
-	chosen, err := choose(assign(packages), names)
-	if err != nil {
-		return false, err
-	}
-	out = &lockedWriter{writer: out}
-	env := prepare(ctx, chosen, out)
-	defer env.stop()
-	rows, err := runSuites(ctx, chosen, env, out)
-	if err != nil {
-		return false, err
-	}
-	return summarize(rows, time.Since(began), out), nil
-}
-
-// runSuites runs the linters and, at the same time, the tests of the suites that can run.
-func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) ([]row, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	rows := make([]row, len(chosen))
-	variables := env.variables // those of the servers follow, which no linter needs
+	defer dev.Every(heartbeat, func() { fmt.Printf("still running, %s\n", time.Since(began).Round(time.Second)) })()
+	rows := rowsOf(packages)
+	lint := row{suite: "lint"}
 	var linting sync.WaitGroup
-	defer linting.Wait()
-	defer cancel()
-	for i, s := range chosen {
-		rows[i].suite = s.name
-		if s.lints {
-			linting.Go(func() { lint(ctx, linters(), &rows[i], variables, env.strict, out) })
-		}
-	}
-	if err := env.startServers(ctx, out); err != nil {
-		return nil, err
-	}
-	raced, plain, ofLab := testRun{dir: ".", race: true}, testRun{dir: "."}, testRun{dir: labModule, race: true}
-	for i, s := range chosen {
-		reason := env.missingFor(s)
-		switch {
-		case s.lints:
-		case reason != "" && env.strict:
-			rows[i].fail("could not run: " + reason)
-		default:
-			if reason != "" {
-				fmt.Fprintf(out, "not all of %s can run: %s\n", s.name, reason)
-			}
-			run := &raced
-			switch {
-			case s.owns == labModule:
-				run = &ofLab
-			case s.withoutRace:
-				run = &plain
-			}
-			run.packages = append(run.packages, s.packages...)
-		}
-	}
-	runs := slices.DeleteFunc([]testRun{raced, plain, ofLab}, func(r testRun) bool { return len(r.packages) == 0 })
-	if len(runs) > 0 {
-		goTest(ctx, runs, env, out).addTo(rows, chosen)
-	}
+	linting.Go(func() { lint.runLinters(ctx) })
+	err = runTests(ctx, packages, rows)
 	linting.Wait()
-	if ctx.Err() != nil {
-		for i := range rows {
-			rows[i].fail("interrupted")
-		}
+	passed := printTable(os.Stdout, append([]row{lint}, rows...), time.Since(began))
+	if err == nil && !passed {
+		err = errors.New("not everything passed")
 	}
-	return rows, nil
+	return err
 }
 
-// lockedWriter serializes the output of the linters, the tests and the heartbeat.
-type lockedWriter struct {
-	mu     sync.Mutex
-	writer io.Writer
-}
-
-func (w *lockedWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.writer.Write(p)
-}
-
-// choose keeps the suites that were named, in their usual order.
-func choose(all []suite, names []string) ([]suite, error) {
-	if len(names) == 0 {
-		return all, nil
-	}
-	var chosen []suite
-	for _, s := range all {
-		if slices.Contains(names, s.name) {
-			chosen = append(chosen, s)
-		}
-	}
-	if len(chosen) != len(names) {
-		var known []string
-		for _, s := range all {
-			known = append(known, s.name)
-		}
-		return nil, fmt.Errorf("the suites are %s, not %s", strings.Join(known, ", "), strings.Join(names, ", "))
-	}
-	return chosen, nil
-}
-
-// enterModule changes to the module's root, which all paths are relative to.
-func enterModule(ctx context.Context) error {
-	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+// runLinters prints what the linters say when they are done, not in between what tests say.
+func (r *row) runLinters(ctx context.Context) {
+	began := time.Now()
+	var output bytes.Buffer
+	command := exec.CommandContext(ctx, "test/lint.sh")
+	command.Stdout, command.Stderr = &output, &output
+	err := command.Run()
+	r.took, r.skipped = time.Since(began), strings.Count(output.String(), "\nskip  ")
+	r.passed = strings.Count("\n"+output.String(), "\nok    ")
 	if err != nil {
-		return fmt.Errorf("go env GOMOD: %w", err)
+		r.failed = max(1, strings.Count("\n"+output.String(), "\nFAIL  "))
 	}
-	return os.Chdir(filepath.Dir(strings.TrimSpace(string(gomod))))
+	fmt.Print(output.String())
 }
 
-// labModule is the directory of the lab, a module of its own whose tests are a suite.
-const labModule = "test/lab"
-
-func listPackages(ctx context.Context) ([]string, error) {
-	var packages []string
-	for _, dir := range []string{".", labModule} {
-		output, err := exec.CommandContext(ctx, "go", "list", "-C", dir, "-e", "./...").Output()
-		if err != nil {
-			return nil, fmt.Errorf("go list ./... in %s: %w", dir, err)
-		}
-		packages = append(packages, strings.Fields(string(output))...)
+// runTests runs all tests on shared servers and counts them in the rows. An error means that some
+// did not run or did not pass.
+func runTests(ctx context.Context, packages []string, rows []row) error {
+	stop, err := startServers(ctx)
+	defer stop()
+	if err != nil {
+		return err
 	}
-	return packages, nil
+	results, err := os.MkdirTemp("", "despacho-tests-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(results)
+	var errs []error
+	for _, r := range testRuns(packages) {
+		errs = append(errs, r.run(ctx, results, rows))
+	}
+	return errors.Join(errs...)
+}
+
+// startServers starts the servers that the tests share, and names their addresses in the
+// environment. A server that this machine cannot run is left out: tests that need it are skipped,
+// which with CI=true is a failure.
+func startServers(ctx context.Context) (stop func(), err error) {
+	var stops []func(context.Context) error
+	stop = func() {
+		ending, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		for _, end := range stops {
+			if err := end(ending); err != nil {
+				fmt.Fprintln(os.Stderr, "stopping the servers:", err)
+			}
+		}
+	}
+	for _, server := range []struct {
+		variable string
+		start    func(context.Context) (address string, stop func(context.Context) error, err error)
+	}{
+		{testenv.PostgresVariable, testenv.StartPostgres}, {testenv.TemporalVariable, testenv.StartTemporal}, {testenv.S3Variable, testenv.StartS3},
+	} {
+		began := time.Now()
+		address, end, err := server.start(ctx)
+		if err == nil {
+			stops = append(stops, end)
+			err = os.Setenv(server.variable, address)
+			fmt.Printf("%s is %s after %s\n", server.variable, address, time.Since(began).Round(time.Second))
+		} else if !strict() && ctx.Err() == nil {
+			fmt.Printf("%s is not there: %v\n", server.variable, err)
+			continue
+		}
+		if err != nil {
+			return stop, err
+		}
+	}
+	return stop, nil
+}
+
+// strict reports whether a test that could not run is a failure.
+func strict() bool { return os.Getenv("CI") == "true" }
+
+// execute runs a command; when ctx ends, it is stopped with all its child processes.
+func execute(ctx context.Context, command ...string) error {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return err
+	}
+	child, err := dev.Start(dev.Command{Name: command[0], Path: path, Args: command[1:], Env: os.Environ(), Log: os.Stdout})
+	if err != nil {
+		return err
+	}
+	return child.Wait(ctx)
 }

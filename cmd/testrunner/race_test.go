@@ -4,8 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,37 +59,21 @@ func TestOrdered(t *testing.T) {
 
 func TestRaceFlags_findWhatIsARaceAlone(t *testing.T) {
 	t.Parallel()
-	if !compiler.present(t.Context()) {
-		t.Skip(compiler)
+	if testing.Short() {
+		t.Skip("needs a C compiler, and compiles the standard library for the race detector")
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module racing\n\ngo 1.26\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "racing_test.go"), []byte(racing), 0o644))
-	variables := append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS="+goFlags(t.Context()))
-	run := func(skip string) (string, error) {
-		var output strings.Builder
-		err := execute(t.Context(), testRun{dir: dir, packages: []string{"."}, skip: skip, race: true}.command(), variables, &output)
-		return output.String(), err
+	run := func(name string) (string, error) {
+		command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-C=" + dir, "-count=1", "-run=" + name}, raceFlags()...)...)
+		command.Env = append(os.Environ(), "CGO_ENABLED=1")
+		output, err := command.CombinedOutput()
+		return string(output), err
 	}
-	output, err := run("TestRace")
+	output, err := run("TestOrdered")
 	require.NoError(t, err, output)
-	output, err = run("TestOrdered")
+	output, err = run("TestRace")
 	require.Error(t, err, output)
 	require.Contains(t, output, "WARNING: DATA RACE")
-}
-
-func TestUninstrumentedSync_usesNoAtomics(t *testing.T) {
-	t.Parallel()
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-C=../..", "-deps", "-f={{.ImportPath}} {{.Imports}}", "./...").Output()
-	require.NoError(t, err)
-	for _, pattern := range uninstrumentedSync {
-		root, below := strings.CutSuffix(pattern, "/...")
-		expression := "(?m)^" + strings.ReplaceAll(regexp.QuoteMeta(root), `\.\.\.`, `\S+`)
-		if below {
-			expression += `(/\S+)?`
-		}
-		packages := regexp.MustCompile(expression+" .*$").FindAllString(string(output), -1)
-		require.NotEmpty(t, packages, pattern)
-		require.NotContains(t, strings.Join(packages, "\n"), "sync/atomic", pattern)
-	}
 }

@@ -1,66 +1,134 @@
 package main
 
-import "strings"
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gotest.tools/gotestsum/testjson"
+)
 
 // module is the prefix of every package of the project.
 const module = "despacho/"
 
-// suite is a set of checks with its own row in the table.
+// suite is the packages below a directory, with a row of their own in the table. They run in this
+// order, the slowest first, so that the run does not end waiting for one of them.
 type suite struct {
 	name string
-	// owns is the directory whose packages belong to this suite; the test suite without one gets
-	// all other packages.
-	owns  string
-	needs []need
-	// lints marks the suite of the linters, which tests no package.
-	lints bool
-	// withoutRace: the suite runs without the race detector, which makes them two to four times
-	// slower: they drive the handlers and use cases from outside that the other suites test with it.
-	withoutRace bool
-
-	packages []string // those whose tests it runs
+	dir  string // the suite without one has all other packages
+	// outside: the suite drives from outside what others test with the race detector, which makes
+	// tests two to four times slower, and runs without it.
+	outside bool
 }
 
-// suites are shown in this order. Those whose packages do not exist are not listed.
 var suites = []suite{
-	{name: "lint", lints: true},
-	{name: "units", needs: []need{compiler, postgres, temporal, objectStorage}},
-	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}},
-	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}},
-	{name: "webhooks", owns: "internal/webhooks", needs: []need{compiler, postgres, temporal}},
-	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal, objectStorage}},
-	{name: "panel", owns: "internal/panel", needs: []need{compiler, postgres, temporal}, withoutRace: true},
-	{name: "clients", owns: "test/clients", needs: []need{compiler, postgres, temporal, node, python, php, curl}, withoutRace: true},
-	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}, withoutRace: true},
-	{name: "lab", owns: "test/lab", needs: []need{compiler, postgres, temporal}},
-	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}, withoutRace: true},
+	{name: "webhooks", dir: "internal/webhooks"}, {name: "worker", dir: "worker"}, {name: "api", dir: "api"},
+	{name: "commands", dir: "cmd"}, {name: "workflows", dir: "workflows"}, {name: "db", dir: "internal/db"},
+	{name: "activities", dir: "activities"}, {name: "orders", dir: "internal/orders"}, {name: "units"},
+	{name: "browser", dir: "test/browser", outside: true}, {name: "panel", dir: "internal/panel", outside: true},
+	{name: "attacks", dir: "test/attacks", outside: true}, {name: "clients", dir: "test/clients", outside: true},
+	{name: "lab", dir: "test/lab"}, {name: "deploy", dir: "test/deploy", outside: true},
 }
 
-// assign gives every package to its suite and drops the suites without packages.
-func assign(packages []string) []suite {
-	byOwner := map[string][]string{}
+// otherModules are suites that are modules of their own.
+var otherModules = []string{"test/lab", "test/deploy"}
+
+// suiteOf is the index of the suite that a package belongs to.
+func suiteOf(path string) int {
+	path = strings.TrimPrefix(path, module) + "/"
+	i := slices.IndexFunc(suites, func(s suite) bool { return s.dir != "" && strings.HasPrefix(path, s.dir+"/") })
+	if i < 0 {
+		i = slices.IndexFunc(suites, func(s suite) bool { return s.dir == "" })
+	}
+	return i
+}
+
+// listPackages returns all packages with tests, in the order in which they run.
+func listPackages(ctx context.Context) ([]string, error) {
+	var packages []string
+	for _, dir := range append([]string{"."}, otherModules...) {
+		const tested = "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"
+		output, err := exec.CommandContext(ctx, "go", "list", "-C", dir, "-f", tested, "./...").Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list ./... in %s: %w", dir, err)
+		}
+		packages = append(packages, strings.Fields(string(output))...)
+	}
+	slices.SortStableFunc(packages, func(a, b string) int { return suiteOf(a) - suiteOf(b) })
+	return packages, nil
+}
+
+// testRun is one `go test`: for many packages, so that some compile while others run.
+type testRun struct {
+	name     string
+	dir      string // of the module
+	race     bool
+	packages []string
+}
+
+func testRuns(packages []string) []testRun {
+	runs := []testRun{{name: "raced", dir: ".", race: true}, {name: "outside", dir: "."}}
+	for _, dir := range otherModules {
+		runs = append(runs, testRun{name: filepath.Base(dir), dir: dir, race: !suites[suiteOf(dir)].outside})
+	}
 	for _, path := range packages {
-		owner := ownerOf(strings.TrimPrefix(path, module))
-		byOwner[owner] = append(byOwner[owner], path)
-	}
-	var assigned []suite
-	for _, s := range suites {
-		if !s.lints {
-			s.packages = byOwner[s.owns]
+		s := suites[suiteOf(path)]
+		i := slices.IndexFunc(runs, func(r testRun) bool { return r.dir == s.dir })
+		if i < 0 {
+			i = slices.IndexFunc(runs, func(r testRun) bool { return r.race != s.outside })
 		}
-		if s.lints || len(s.packages) > 0 {
-			assigned = append(assigned, s)
-		}
+		runs[i].packages = append(runs[i].packages, path)
 	}
-	return assigned
+	return runs
 }
 
-// ownerOf is the directory of the suite that a package belongs to; empty where no suite owns it.
-func ownerOf(directory string) string {
-	for _, s := range suites {
-		if s.owns != "" && (directory == s.owns || strings.HasPrefix(directory, s.owns+"/")) {
-			return s.owns
-		}
+// run has gotestsum run the tests and adds what it counted to the rows.
+func (r testRun) run(ctx context.Context, results string, rows []row) error {
+	file := filepath.Join(results, r.name+".json")
+	command := append([]string{"go", "tool", "gotestsum", "--format=pkgname", "--format-hide-empty-pkg", "--jsonfile=" + file, "--raw-command", "--"}, r.goTest()...)
+	failed := execute(ctx, command...)
+	if failed != nil {
+		failed = fmt.Errorf("the tests of %s: %w", r.name, failed)
 	}
-	return ""
+	written, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("%w; %w", failed, err)
+	}
+	defer written.Close()
+	execution, err := testjson.ScanTestOutput(testjson.ScanConfig{Stdout: written})
+	if err != nil {
+		return err
+	}
+	for _, path := range r.packages {
+		rows[suiteOf(path)].add(execution, path, strict())
+	}
+	return failed
+}
+
+const (
+	// testTimeout bounds one package's tests, slowed down by the race detector on a busy machine.
+	testTimeout = 40 * time.Minute
+	// testsAtOnce is more than the processors of a small machine: tests mostly wait for servers,
+	// timers and browsers. With more packages at once they would wait for minutes for the one
+	// Temporal server that they share.
+	packagesAtOnce = 2
+	testsAtOnce    = 6
+)
+
+func (r testRun) goTest() []string {
+	command := []string{
+		"go", "test", "-C=" + r.dir, "-json", "-count=1", fmt.Sprintf("-timeout=%s", testTimeout),
+		fmt.Sprintf("-p=%d", packagesAtOnce), fmt.Sprintf("-parallel=%d", testsAtOnce),
+		"-vet=off",    // the linters run all of vet
+		"-ldflags=-s", // linking takes half the time without debug information and symbols
+	}
+	if r.race {
+		command = append(command, raceFlags()...)
+	}
+	return append(command, r.packages...)
 }

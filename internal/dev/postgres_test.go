@@ -12,9 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func startPostgres(t *testing.T) *Postgres {
+func startPostgres(t *testing.T, options PostgresOptions) *Postgres {
 	t.Helper()
-	server, err := StartPostgres(t.Context(), PostgresOptions{})
+	if testing.Short() {
+		t.Skip("it needs PostgreSQL")
+	}
+	server, err := StartPostgres(t.Context(), options)
 	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
@@ -25,7 +28,7 @@ func startPostgres(t *testing.T) *Postgres {
 
 func TestStartPostgres_answersOnLoopbackUntilStopped(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
+	server := startPostgres(t, PostgresOptions{})
 	address, err := url.Parse(server.URL)
 	require.NoError(t, err)
 	require.Equal(t, "127.0.0.1", address.Hostname())
@@ -49,11 +52,7 @@ func TestStartPostgres_answersOnLoopbackUntilStopped(t *testing.T) {
 
 func TestStartPostgres_leavesNothingWhenItsStartIsCancelled(t *testing.T) {
 	t.Parallel()
-	_, err := FindPostgres()
-	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
+	startPostgres(t, PostgresOptions{}) // there is one to start
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	directory, err := os.MkdirTemp("", "despacho-test-") // not t.TempDir, which other users cannot enter
@@ -69,12 +68,7 @@ func TestStartPostgres_leavesNothingWhenItsStartIsCancelled(t *testing.T) {
 
 func TestPostgres_whatWasCommittedOutlivesACrash(t *testing.T) {
 	t.Parallel()
-	server, err := StartPostgres(t.Context(), PostgresOptions{Durable: true})
-	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	server := startPostgres(t, PostgresOptions{Durable: true})
 	session, err := pgx.Connect(t.Context(), server.URL)
 	require.NoError(t, err)
 	_, err = session.Exec(t.Context(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)")
@@ -107,14 +101,7 @@ func TestStartPostgres_fromABaseBackup(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(place)) })
 	require.NoError(t, os.Chmod(place, 0o777))
-	server, err := StartPostgres(t.Context(), PostgresOptions{Settings: map[string]string{
-		"archive_mode": "on", "archive_command": "cp %p " + place + "/%f",
-	}})
-	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	server := startPostgres(t, PostgresOptions{Settings: map[string]string{"archive_mode": "on", "archive_command": "cp %p " + place + "/%f"}})
 	query := func(url, statement string) (value string) {
 		require.NoError(t, OnDatabase(t.Context(), url, func(session *pgx.Conn) error {
 			return session.QueryRow(t.Context(), statement).Scan(&value)

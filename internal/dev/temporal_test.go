@@ -21,12 +21,21 @@ import (
 	"despacho/test/poll"
 )
 
+// temporalCLI is the repository's program.
+func temporalCLI(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it needs a Temporal server")
+	}
+	cli, err := FindTemporalDev(t.Context(), "../../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
+	require.NoError(t, err)
+	return cli
+}
+
 // startTemporal starts a server with the repository's program.
 func startTemporal(t *testing.T, options TemporalOptions) *Temporal {
 	t.Helper()
-	cli, err := FindTemporalDev(t.Context(), "../../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
-	require.NoError(t, err)
-	options.CLI = cli
+	options.CLI = temporalCLI(t)
 	server, err := StartTemporal(t.Context(), options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
@@ -138,8 +147,7 @@ func TestStartTemporal_aServerThatEndsAtOnceSaysWhy(t *testing.T) {
 // given one meanwhile does not fail the start.
 func TestStartTemporal_aPortOfItsOwnInUse(t *testing.T) {
 	t.Parallel()
-	cli, err := FindTemporalDev(t.Context(), "../../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
-	require.NoError(t, err)
+	cli := temporalCLI(t)
 	directory := t.TempDir()
 	program, met, file := filepath.Join(directory, "temporal"), filepath.Join(directory, "met"), filepath.Join(directory, "temporal.db")
 	writeProgram(t, program, "#!/bin/sh\nif [ -e '"+met+"' ]; then exec '"+cli+"' \"$@\"; fi\n"+

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) { apptest.Main(m) }
@@ -30,6 +31,7 @@ func TestGeneratedClient_createsReadsListsAndCancelsAnOrder(t *testing.T) {
 // buildClient copies the store's module, generates the client beside it and compiles both.
 func buildClient(t *testing.T) (program string) {
 	t.Helper()
+	testenv.SkipIfShort(t)
 	module := t.TempDir()
 	require.NoError(t, os.CopyFS(module, os.DirFS(filepath.Join("testdata", "client"))))
 	document, err := filepath.Abs("../../api/openapi.yaml")

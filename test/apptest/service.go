@@ -71,6 +71,7 @@ type Options struct {
 // Boot runs a service of the test's own.
 func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	t.Helper()
+	testenv.SkipIfShort(t)
 	dir := t.TempDir()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -50,6 +50,7 @@ func startBrowser() (context.Context, error) {
 // open opens a window of the given width with cookies and storage of its own.
 func open(t *testing.T, width int) context.Context {
 	t.Helper()
+	testenv.SkipIfShort(t)
 	running, err := browser()
 	if err != nil && os.Getenv("CI") != "true" {
 		t.Skip(err)

@@ -19,9 +19,7 @@ import (
 func TestTemporalUI_decodesThroughThePanel(t *testing.T) {
 	t.Parallel()
 	browser := &browserUser{t: t, tab: open(t, desktopWidth)}
-	cli, err := testenv.TemporalCLI()
-	require.NoError(t, err)
-	temporal, err := dev.StartTemporal(t.Context(), dev.TemporalOptions{CLI: cli, UI: true, SearchAttributes: testenv.SearchAttributes})
+	temporal, err := dev.StartTemporal(t.Context(), dev.TemporalOptions{CLI: testenv.TemporalCLI(t), UI: true, SearchAttributes: testenv.SearchAttributes})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = temporal.Stop(context.WithoutCancel(t.Context())) })
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, TemporalAddress: temporal.Address, Configure: func(c *config.Config) {

@@ -18,6 +18,7 @@ import (
 
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) { apptest.Main(m) }
@@ -97,6 +98,7 @@ func client(t *testing.T, path ...string) string {
 // it.
 func buildGo(t *testing.T, module string) string {
 	t.Helper()
+	testenv.SkipIfShort(t)
 	program := filepath.Join(t.TempDir(), "program")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir, build.Env = module, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/testenv"
 )
 
 // instructions returns the arguments of every instruction of that name in the Dockerfile, in order.
@@ -107,6 +109,7 @@ func TestIgnored_isWhatOperationsMakes(t *testing.T) {
 
 func TestCommands_areTheBinarysOwn(t *testing.T) {
 	t.Parallel()
+	testenv.SkipIfShort(t)
 	entrypoint := execForm(t, last(t, "ENTRYPOINT"))
 	require.Len(t, entrypoint, 1)
 	commands := map[string][]string{

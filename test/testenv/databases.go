@@ -45,6 +45,7 @@ func SQLite(t testing.TB) string {
 // test ends. Where there is no PostgreSQL the test is skipped, or fails with CI=true.
 func Postgres(t testing.TB) string {
 	t.Helper()
+	SkipIfShort(t)
 	admin, err := postgresServer.get()
 	if errors.Is(err, dev.ErrNoPostgres) && os.Getenv("CI") != "true" {
 		t.Skip(err)

@@ -36,6 +36,7 @@ type Bucket struct {
 // environment of the process from then on, which is where the service looks for them.
 func NewBucket(t testing.TB) *Bucket {
 	t.Helper()
+	SkipIfShort(t)
 	address, err := s3Server.get()
 	if err != nil && os.Getenv("CI") != "true" {
 		t.Skip(err)

@@ -14,10 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"despacho/internal/dev"
 )
 
-// The variables by which testrunner shares its servers, so that not every test binary starts its
+// The variables by which cmd/testrunner shares its servers, so that not every test binary starts its
 // own.
 const (
 	PostgresVariable = "DESPACHO_TEST_POSTGRES"
@@ -25,8 +27,14 @@ const (
 	S3Variable       = "DESPACHO_TEST_S3"
 )
 
-// AxeVariable is the variable by which testrunner names the file of axe-core, which comes from npm.
-const AxeVariable = "DESPACHO_TEST_AXE"
+// AxeCore returns the script of axe-core, which test/openapi/install.sh gets from npm.
+func AxeCore() ([]byte, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(root, "bin", "npm", "node_modules", "axe-core", "axe.min.js"))
+}
 
 // stopTimeout is how long the end of a test binary may wait for its servers.
 const stopTimeout = time.Minute
@@ -50,7 +58,7 @@ func Main(m *testing.M, closeFirst ...func() error) {
 	os.Exit(code)
 }
 
-// sharedServer is started by the first test that needs it, unless testrunner shares one.
+// sharedServer is started by the first test that needs it, unless cmd/testrunner shares one.
 type sharedServer struct {
 	variable string
 	start    func(context.Context) (address string, stop func(context.Context) error, err error)
@@ -112,8 +120,23 @@ func StartTemporal(ctx context.Context) (address string, stop func(context.Conte
 	return server.Address, server.Stop, nil
 }
 
-// TemporalCLI is the Temporal program, for tests that run a server of their own.
-func TemporalCLI() (string, error) { return findTemporalCLI(context.Background()) }
+// TemporalCLI is the path of the Temporal program, for tests that run a server of their own.
+func TemporalCLI(t testing.TB) string {
+	t.Helper()
+	SkipIfShort(t)
+	path, err := findTemporalCLI(t.Context())
+	require.NoError(t, err)
+	return path
+}
+
+// SkipIfShort skips a test that needs more than Go. All that gives tests a server, a browser, a
+// compiled program or the whole service calls it, so that tests themselves need not.
+func SkipIfShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: it needs more than Go")
+	}
+}
 
 func findTemporalCLI(ctx context.Context) (string, error) {
 	root, err := moduleRoot()

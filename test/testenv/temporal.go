@@ -26,6 +26,7 @@ var SearchAttributes = workflows.SearchAttributes()
 // Temporal returns the host:port of a real Temporal development server, shared by all tests.
 func Temporal(t testing.TB) string {
 	t.Helper()
+	SkipIfShort(t)
 	address, err := temporalServer.get()
 	require.NoError(t, err)
 	return address

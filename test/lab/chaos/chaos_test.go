@@ -25,8 +25,7 @@ func TestPromises(t *testing.T) {
 	if _, err := dev.FindPostgres(); err != nil {
 		t.Skip(err)
 	}
-	cli, err := testenv.TemporalCLI()
-	require.NoError(t, err)
+	cli := testenv.TemporalCLI(t)
 	binary := filepath.Join(t.TempDir(), "despacho")
 	output, err := exec.Command("go", "build", "-C", "../../..", "-ldflags=-X main.release=chaos", "-o", binary, "./cmd/despacho").CombinedOutput()
 	require.NoError(t, err, string(output))
