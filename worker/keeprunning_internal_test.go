@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/test/testenv"
+	"despacho/workflows"
 )
 
 // A worker that stops by itself, as the SDK ends one whose namespace is gone, runs again.
@@ -51,4 +52,22 @@ func TestKeepSchedule_panic(t *testing.T) {
 		},
 	})
 	require.Equal(t, 2, rebuilt)
+}
+
+// Whoever pauses the reconcile schedule is told of it by an alert.
+func TestScheduleReconcile_tellsOfAPause(t *testing.T) {
+	t.Parallel()
+	temporal := testenv.DialTemporal(t, client.Options{})
+	var told []bool
+	options := Options{
+		Temporal: temporal, TaskQueue: testenv.TaskQueue(t), Log: slog.New(slog.DiscardHandler),
+		Rebuild: func(context.Context) error { return nil }, SchedulePaused: func(paused bool) { told = append(told, paused) },
+	}
+	handle := temporal.ScheduleClient().GetHandle(t.Context(), workflows.ReconcileScheduleID(options.TaskQueue))
+	t.Cleanup(func() { require.NoError(t, handle.Delete(context.Background())) })
+	require.NoError(t, scheduleReconcile(t.Context(), options))
+	require.NoError(t, scheduleReconcile(t.Context(), options))
+	require.NoError(t, handle.Pause(t.Context(), client.SchedulePauseOptions{}))
+	require.NoError(t, scheduleReconcile(t.Context(), options))
+	require.Equal(t, []bool{false, true}, told)
 }

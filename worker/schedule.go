@@ -42,7 +42,7 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 	asking, cancel := context.WithTimeout(ctx, scheduleTimeout)
 	defer cancel()
 	handle := schedules.GetHandle(asking, id)
-	missing, err := isMissing(asking, handle)
+	missing, err := isMissing(asking, handle, options)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,16 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 	return err
 }
 
-func isMissing(ctx context.Context, handle client.ScheduleHandle) (bool, error) {
-	_, err := handle.Describe(ctx)
+// isMissing reports whether the schedule is not there. Whether somebody has paused one that is there
+// is told to SchedulePaused.
+func isMissing(ctx context.Context, handle client.ScheduleHandle, options Options) (bool, error) {
+	described, err := handle.Describe(ctx)
 	var notFound *serviceerror.NotFound
 	if errors.As(err, &notFound) {
 		return true, nil
+	}
+	if err == nil && options.SchedulePaused != nil {
+		options.SchedulePaused(described.Schedule.State.Paused)
 	}
 	return false, err
 }
@@ -102,7 +107,7 @@ func keepSchedule(ctx context.Context, options Options) {
 		err = recovered.Call(ctx, options.Log, func() error {
 			if !missing {
 				// If Temporal does not answer, the next check is in a minute.
-				missing, _ = isMissing(ctx, handle)
+				missing, _ = isMissing(ctx, handle, options)
 			}
 			if !missing {
 				return nil

@@ -35,6 +35,8 @@ type Options struct {
 	LocalActivitySlots int
 	// Rebuild is called when Temporal has no reconcile schedule: it is new, or has lost its database.
 	Rebuild func(ctx context.Context) error
+	// SchedulePaused is told with every check whether the reconcile schedule is paused; may be nil.
+	SchedulePaused func(paused bool)
 	// Started is called once the worker polls for tasks; may be nil.
 	Started func()
 	// Polling is called when the worker begins and when it stops polling; may be nil.

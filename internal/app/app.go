@@ -62,6 +62,8 @@ type App struct {
 	buildID  string
 	// runsWorker means that this process has a worker, polling that the worker polls for tasks.
 	runsWorker, polling atomic.Bool
+	// reconcilePaused means that somebody has paused the reconcile schedule, as the worker last saw it.
+	reconcilePaused atomic.Bool
 }
 
 // Options name the version of the worker, and replace dependencies in tests.
@@ -185,6 +187,7 @@ func (a *App) openServices() {
 		backlog := a.Orders.StartBacklog()
 		return backlog.Waiting, backlog.Oldest, backlog.Failed
 	})
+	a.Metrics.WatchReconcile(a.reconcilePaused.Load)
 	a.Metrics.WatchMoves(a.Orders.MoveCounts)
 	a.Metrics.WatchBacklog(a.clock, func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
 	a.webhooks = &webhooks.Service{

@@ -35,7 +35,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		BuildID:            a.buildID,
 		LocalActivitySlots: a.Config.DatabaseMaxConns,
-		StopTimeout:        a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
+		StopTimeout:        a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, SchedulePaused: a.reconcilePaused.Store, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})
 }
 

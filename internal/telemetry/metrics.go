@@ -150,13 +150,23 @@ func (m *Metrics) WatchPhotos(sweep func() (quarantined, unknown int, refused bo
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "photo_sweep_refused",
 			Help: "1 if the latest sweep moved and deleted no photo because the database did not know most of them.",
-		}, func() float64 {
-			if _, _, refused := sweep(); refused {
-				return 1
-			}
-			return 0
-		}),
+		}, func() float64 { _, _, refused := sweep(); return oneIf(refused) }),
 	)
+}
+
+// WatchReconcile exports whether the reconcile schedule is paused.
+func (m *Metrics) WatchReconcile(paused func() bool) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "reconcile_schedule_paused",
+		Help: "1 if somebody has paused the schedule of the reconcile workflow.",
+	}, func() float64 { return oneIf(paused()) }))
+}
+
+func oneIf(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
 }
 
 // routeLabel is the route's template. Unmatched paths share one label: callers choose them freely,
