@@ -198,8 +198,8 @@ func (a *Activities) driveAbandoned(ctx context.Context, outOfTime func() bool) 
 	}
 }
 
-// ClearExpiredRecords deletes expired rows.
+// ClearExpiredRecords deletes expired rows, and folds the totals of orders.
 func (a *Activities) ClearExpiredRecords(ctx context.Context) (int, error) {
 	cleared, err := a.DB.ClearExpired(ctx, a.Clock.Now())
-	return int(cleared.Total()), err
+	return int(cleared.Total()), errors.Join(err, a.Orders.FoldTotals(ctx))
 }

@@ -27,9 +27,9 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
-		key, session, create, order := int64(1), int64(1), int64(4), int64(0)
+		key, session, create, order := int64(1), int64(1), int64(5), int64(0)
 		if s.App.DB.Dialect() == db.SQLite {
-			key, session, create, order = 2, 2, 3, 1
+			key, session, create, order = 2, 2, 4, 1
 		}
 		count := func(name string, expected int64, request apptest.Request) *apptest.Answer {
 			id := uuid.NewString()
@@ -44,7 +44,7 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 		}
 		s.CreateOrder(t, tenant.Key) // the operator's settings are read once
 		created := count("create", key+create, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
-		count("create with an Idempotency-Key", key+5, apptest.Request{
+		count("create with an Idempotency-Key", key+6, apptest.Request{
 			Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(), Header: map[string]string{"Idempotency-Key": uuid.NewString()},
 		})
 		count("read", key+order, apptest.Request{Method: "GET", Path: "/v1/orders/" + created.String("id"), Key: tenant.Key})
@@ -84,8 +84,8 @@ func TestStatements_ofAMove(t *testing.T) {
 			webhook           bool
 			receive, announce int64
 		}{
-			"no webhook":  {webhook: false, receive: 3 + send, announce: 4 + send},
-			"one webhook": {webhook: true, receive: 3 + send, announce: 6 + send},
+			"no webhook":  {webhook: false, receive: 4 + send, announce: 5 + send},
+			"one webhook": {webhook: true, receive: 4 + send, announce: 7 + send},
 		} {
 			tenant := s.NewTenant(t)
 			if c.webhook {

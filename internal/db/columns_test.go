@@ -31,7 +31,6 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			}
 		}
 		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
-		created := w.Order.CreatedAt.Unix() / 86400
 		reads := map[string]struct {
 			want    any
 			read    func() (any, error)
@@ -102,14 +101,6 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			"FailedDeliveries": {target(w.Failed), func() (any, error) {
 				return dbtest.OnlyRow(database.FailedDeliveries(ctx, w.Webhook.ID, before, after, 10))
 			}, nil},
-			"OrdersByDay": {
-				db.DayCount{Day: created, Status: w.Order.Status, CancelledBy: w.Order.CancelledBy, Count: 1, Collected: *w.Order.ActualAmountCollected},
-				func() (any, error) { return dbtest.OnlyRow(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
-			},
-			"CancelReasons": {
-				db.DayReason{Day: created, Reason: *w.Order.CancelReason, Count: 1},
-				func() (any, error) { return dbtest.OnlyRow(database.CancelReasons(ctx, scope, span, time.UTC)) }, nil,
-			},
 			"CountOrdersByLocation": {
 				db.LocationCount{LocationID: w.Order.LocationID, Orders: 1},
 				func() (any, error) { return dbtest.OnlyRow(database.CountOrdersByLocation(ctx, scope, w.Order.Status)) }, nil,

@@ -60,19 +60,6 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, entry *models
 	return d.InsertDeliveries(ctx, deliveries)
 }
 
-// CountOrdersSince counts the orders created since a time, a zero one for all of them, and how many
-// of these were created before another time, settled.
-func (d *DB) CountOrdersSince(ctx context.Context, scope OrderScope, filter OrderFilter, since, settled time.Time) (all, before int64, err error) {
-	var counted struct{ Total, Before int64 }
-	query := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).
-		Select("COUNT(*) AS total, COUNT(CASE WHEN orders.created_at < ? THEN 1 END) AS before", settled)
-	if !since.IsZero() {
-		query = query.Where("orders.created_at >= ?", since)
-	}
-	err = query.Scan(&counted).Error
-	return counted.Total, counted.Before, err
-}
-
 // PageOfOrders reads a page of a list with the given total.
 func (d *DB) PageOfOrders(ctx context.Context, scope OrderScope, filter OrderFilter, total int64) ([]models.OrderView, error) {
 	skip := int64(filter.Page-1) * int64(filter.Limit)

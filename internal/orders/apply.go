@@ -91,6 +91,9 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if err := writes.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
+		if err := SaveTotals(ctx, writes, &moveContext.Operator, &before, order); err != nil {
+			return err
+		}
 		result.Deliveries, err = s.insertEvent(ctx, tx, writes, order, moveContext, move)
 		return err
 	})

@@ -224,15 +224,22 @@ func (s *Service) saveCorrection(ctx context.Context, tx *db.DB, caller Caller, 
 		audit.Action, audit.Detail = models.AuditPointSet, nil
 	}
 	after.UpdatedAt = entry.At
-	return saveCorrections(ctx, tx, before, after, entry, changed, audit)
+	return saveCorrections(ctx, tx, caller, before, after, entry, changed, audit)
 }
 
-// saveCorrections writes the order, its timeline entry, what was corrected, and the audit entry.
-func saveCorrections(ctx context.Context, tx *db.DB, before, after *models.OrderView, entry *models.TimelineEntry, changed []models.Correction, audit models.AuditEntry) error {
+// saveCorrections writes the order with its totals, its timeline entry, what was corrected, and the
+// audit entry.
+func saveCorrections(
+	ctx context.Context, tx *db.DB, caller Caller, before, after *models.OrderView, entry *models.TimelineEntry,
+	changed []models.Correction, audit models.AuditEntry,
+) error {
 	for i := range changed {
 		changed[i].ID, changed[i].OrderID, changed[i].EntryID = uuid.New(), before.ID, entry.ID
 	}
 	if err := tx.SaveCorrection(ctx, &before.Order, &after.Order, entry, changed); err != nil {
+		return err
+	}
+	if err := SaveTotals(ctx, tx, caller.Operator, &before.Order, &after.Order); err != nil {
 		return err
 	}
 	return tx.Audit(ctx, audit)

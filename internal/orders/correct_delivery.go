@@ -88,7 +88,7 @@ func (s *Service) saveDeliveryCorrection(ctx context.Context, caller Caller, id 
 		entry := s.correctionEntry(caller, before, models.TimelineDeliveryCorrected, kept)
 		after.UpdatedAt = entry.At
 		detail := auditedDelivery(changed)
-		return saveCorrections(ctx, tx, before, &after, entry, changed, models.AuditEntry{
+		return saveCorrections(ctx, tx, caller, before, &after, entry, changed, models.AuditEntry{
 			OperatorID: before.OperatorID, At: entry.At, Action: models.AuditDeliveryCorrected, SubjectID: &before.ID, Detail: &detail,
 		})
 	})

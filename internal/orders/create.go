@@ -87,7 +87,10 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 				return err
 			}
 		}
-		return tx.InsertOrder(ctx, &order.Order, entry, event, deliveries)
+		if err := tx.InsertOrder(ctx, &order.Order, entry, event, deliveries); err != nil {
+			return err
+		}
+		return SaveTotals(ctx, tx, caller.Operator, nil, &order.Order)
 	}
 	if err := s.insert(ctx, insert, record, created); err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"despacho/internal/db"
 )
 
 // Durations is the distribution of delivery times, to the minute.
@@ -13,14 +11,17 @@ type Durations struct {
 	// Count is the number of deliveries.
 	Count int64
 	// minutes are in ascending order.
-	minutes []db.MinuteCount
+	minutes []minuteCount
 }
+
+// minuteCount is the number of deliveries that took so many whole minutes.
+type minuteCount struct{ minutes, count int64 }
 
 // newDurations makes it of the numbers of deliveries by the whole minutes that they took.
 func newDurations(counts map[int64]int64) Durations {
 	var durations Durations
 	for _, minutes := range slices.Sorted(maps.Keys(counts)) {
-		durations.minutes = append(durations.minutes, db.MinuteCount{Minutes: minutes, Count: counts[minutes]})
+		durations.minutes = append(durations.minutes, minuteCount{minutes, counts[minutes]})
 		durations.Count += counts[minutes]
 	}
 	return durations
@@ -36,8 +37,8 @@ func (s Durations) P90() time.Duration { return s.percentile(90) }
 func (s Durations) percentile(percent int64) time.Duration {
 	rank := (s.Count*percent + 99) / 100
 	for _, row := range s.minutes {
-		if rank -= row.Count; rank <= 0 {
-			return time.Duration(row.Minutes) * time.Minute
+		if rank -= row.count; rank <= 0 {
+			return time.Duration(row.minutes) * time.Minute
 		}
 	}
 	return 0
@@ -78,8 +79,8 @@ func (s Durations) Buckets(most int) []Bucket {
 		buckets[i].From, buckets[i].Until = time.Duration(i)*width, time.Duration(i+1)*width
 	}
 	for _, row := range s.minutes {
-		at := min(int(time.Duration(row.Minutes)*time.Minute/width), len(buckets)-1)
-		buckets[max(at, 0)].Count += row.Count
+		at := min(int(time.Duration(row.minutes)*time.Minute/width), len(buckets)-1)
+		buckets[max(at, 0)].Count += row.count
 	}
 	return buckets
 }

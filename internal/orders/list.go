@@ -19,7 +19,7 @@ type CountedPage struct {
 	SortableByAll bool
 }
 
-// maxSorted is how long a list may be that the database sorts itself. The count has read as many.
+// maxSorted is how long a list may be that the database sorts itself.
 const maxSorted = 2000
 
 // ListWithCounts reads a page of orders and the counts by status. A list that is too long for the
@@ -33,12 +33,7 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 	if err != nil {
 		return nil, err
 	}
-	var total int64
-	for status, count := range counts {
-		if query.Status == "" || query.Status == status {
-			total += count
-		}
-	}
+	total := countIn(counts, query.Status)
 	sortable := total <= maxSorted
 	if query.Sort.Indexed() || sortable {
 		filter.Sort = query.Sort
@@ -97,11 +92,7 @@ func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(
 // CountWithoutPoint counts the open orders that have no point.
 func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})
-	var total int64
-	for _, count := range counts {
-		total += count
-	}
-	return total, err
+	return countIn(counts, ""), err
 }
 
 func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {

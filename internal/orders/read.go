@@ -70,10 +70,11 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.count(ctx, caller, query, filter)
+	counts, err := s.countByStatus(ctx, caller, query, filter)
 	if err != nil {
 		return nil, err
 	}
+	total := countIn(counts, query.Status)
 	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
 	if err != nil {
 		return nil, err

@@ -32,12 +32,8 @@ type Service struct {
 	options       Options
 	starter       *starter
 	confirmations *startConfirmations
-	totals        *totals
-	// summaries caches the days of summaries, statuses those of lists by status.
-	summaries  *dayCache[*dayTotals]
-	statuses   *dayCache[[]db.DayCount]
-	orderLocks *orderLocks
-	movePool   *fairpool.Pool
+	orderLocks    *orderLocks
+	movePool      *fairpool.Pool
 
 	movesRequested, movesUnconfirmed atomic.Int64
 
@@ -98,9 +94,6 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
 		confirmations: newStartConfirmations(database, clk, log),
-		totals:        newTotals(database, clk),
-		summaries:     newDayCache(database, clk, readDayTotals(database)),
-		statuses:      newDayCache(database, clk, readStatuses(database)),
 		orderLocks:    newOrderLocks(),
 		movePool:      newMovePool(options.RequestSlots),
 	}

@@ -6,12 +6,12 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/internal/textnorm"
 	"despacho/models"
@@ -91,49 +91,74 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 		from = earliest
 	}
 	summary := &Summary{From: from, To: to, Counts: map[models.Status]int64{}, CancelledBy: map[models.Actor]int64{}}
+	onDay := map[string]map[models.Status]int64{}
 	for day := from; !day.After(to); day = day.AddDate(0, 0, 1) { // also those without orders
-		summary.Days = append(summary.Days, DaySummary{day, map[models.Status]int64{}})
+		counts := map[models.Status]int64{}
+		summary.Days = append(summary.Days, DaySummary{day, counts})
+		onDay[day.Format(time.DateOnly)] = counts
 	}
-	first := daysSince1970(from)
-	total := newDayTotals()
-	list := dayList{scope: caller.Scope(), store: store, zone: caller.Operator.TimeZone()}
-	err := s.summaries.each(ctx, list, first, daysSince1970(to), func(day int64, of *dayTotals) {
-		summary.add(&summary.Days[day-first], of.counts)
-		total.add(of)
-	})
+	query := Query{From: &from, To: &to, StoreID: store}
+	byDay, err := s.readTotals(ctx, caller, query, "day, label", ordersByStatus)
 	if err != nil {
 		return nil, err
 	}
-	summary.SinceReception, summary.SinceCreation = newDurations(total.sinceReception), newDurations(total.sinceCreation)
-	summary.Reasons = mostFrequent(total.reasons)
+	for _, row := range byDay {
+		onDay[row.Day][models.Status(row.Label)] = row.Amount
+		summary.Counts[models.Status(row.Label)] += row.Amount
+	}
+	totals, err := s.readTotals(ctx, caller, query, "measure, label",
+		ordersByCanceller, collectedCents, deliveriesByRider, minutesSinceReception, minutesSinceCreation)
+	if err != nil {
+		return nil, err
+	}
+	took := map[measure]map[int64]int64{minutesSinceReception: {}, minutesSinceCreation: {}}
+	deliveries := map[uuid.UUID]int64{}
+	for _, row := range totals {
+		switch row.Measure {
+		case ordersByCanceller:
+			summary.CancelledBy[models.Actor(row.Label)] = row.Amount
+		case collectedCents:
+			summary.Collected = money.Cents(row.Amount)
+		case deliveriesByRider:
+			rider, err := uuid.Parse(row.Label)
+			if err != nil {
+				return nil, err
+			}
+			deliveries[rider] = row.Amount
+		case minutesSinceReception, minutesSinceCreation:
+			minutes, err := strconv.ParseInt(row.Label, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			took[row.Measure][minutes] = row.Amount
+		}
+	}
+	summary.SinceReception = newDurations(took[minutesSinceReception])
+	summary.SinceCreation = newDurations(took[minutesSinceCreation])
+	if summary.Reasons, err = s.cancelReasons(ctx, caller, query); err != nil {
+		return nil, err
+	}
 	if caller.StoreID == nil {
-		summary.Riders, err = s.namedRiders(ctx, caller, total.riders)
+		summary.Riders, err = s.namedRiders(ctx, caller, deliveries)
 	}
 	return summary, err
 }
 
-// add adds the counts of a day.
-func (s *Summary) add(day *DaySummary, counts []db.DayCount) {
-	for _, row := range counts {
-		day.Counts[row.Status] += row.Count
-		s.Counts[row.Status] += row.Count
-		s.Collected += row.Collected
-		if row.CancelledBy != nil {
-			s.CancelledBy[*row.CancelledBy] += row.Count
-		}
+// cancelReasons are the most frequent reasons of the cancelled orders of a query's days and store.
+// They have no totals: people write names into them, and an erasure removes them from the order.
+func (s *Service) cancelReasons(ctx context.Context, caller Caller, query Query) ([]ReasonCount, error) {
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// mostFrequent are the most frequent reasons.
-func mostFrequent(reasons map[string]int64) []ReasonCount {
-	list := make([]ReasonCount, 0, len(reasons))
-	for reason, count := range reasons {
-		list = append(list, ReasonCount{reason, count})
-	}
-	slices.SortFunc(list, func(a, b ReasonCount) int {
+	var reasons []ReasonCount
+	err = s.visible(ctx, caller, query, "orders").Where("created_at >= ? AND created_at < ?", *filter.From, *filter.Until).
+		Where("status = ? AND cancel_reason IS NOT NULL", models.StatusCancelled).
+		Select("cancel_reason AS reason, COUNT(*) AS count").Group("cancel_reason").Scan(&reasons).Error
+	slices.SortFunc(reasons, func(a, b ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
 	})
-	return list[:min(len(list), topReasons)]
+	return reasons[:min(len(reasons), topReasons)], err
 }
 
 // namedRiders are the riders in descending order of their deliveries and then by name.
@@ -141,9 +166,15 @@ func (s *Service) namedRiders(ctx context.Context, caller Caller, deliveries map
 	if len(deliveries) == 0 {
 		return nil, nil
 	}
-	names, err := s.db.RiderNames(ctx, caller.Operator.ID, slices.Collect(maps.Keys(deliveries)))
+	var known []models.Rider
+	err := s.db.Query(ctx).Select("id", "name").Where("operator_id = ?", caller.Operator.ID).
+		Where("id IN ?", slices.Collect(maps.Keys(deliveries))).Find(&known).Error
 	if err != nil {
 		return nil, err
+	}
+	names := map[uuid.UUID]string{}
+	for _, rider := range known {
+		names[rider.ID] = rider.Name
 	}
 	var riders []RiderCount
 	for id, count := range deliveries {
@@ -153,83 +184,4 @@ func (s *Service) namedRiders(ctx context.Context, caller Caller, deliveries map
 		return cmp.Or(cmp.Compare(b.Count, a.Count), textnorm.Compare(a.Name, b.Name), bytes.Compare(a.RiderID[:], b.RiderID[:]))
 	})
 	return riders, nil
-}
-
-// dayTotals are those of the orders created on a day, or on several.
-type dayTotals struct {
-	counts []db.DayCount
-	// sinceReception and sinceCreation count deliveries by the whole minutes that they took.
-	sinceReception, sinceCreation map[int64]int64
-	reasons                       map[string]int64
-	riders                        map[uuid.UUID]int64
-}
-
-func newDayTotals() *dayTotals {
-	return &dayTotals{sinceReception: map[int64]int64{}, sinceCreation: map[int64]int64{}, reasons: map[string]int64{}, riders: map[uuid.UUID]int64{}}
-}
-
-// add adds everything but the counts.
-func (f *dayTotals) add(other *dayTotals) {
-	addCounts(f.sinceReception, other.sinceReception)
-	addCounts(f.sinceCreation, other.sinceCreation)
-	addCounts(f.reasons, other.reasons)
-	addCounts(f.riders, other.riders)
-}
-
-func addCounts[K comparable](to, from map[K]int64) {
-	for key, count := range from {
-		to[key] += count
-	}
-}
-
-// readDayTotals reads the totals of a filter's days.
-func readDayTotals(database *db.DB) func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]*dayTotals, error) {
-	return func(ctx context.Context, scope db.OrderScope, filter db.OrderFilter, zone *time.Location) (map[int64]*dayTotals, error) {
-		counts, err := database.OrdersByDay(ctx, scope, filter, zone)
-		if err != nil {
-			return nil, err
-		}
-		minutes, err := database.DeliveryMinutes(ctx, scope, filter, zone)
-		if err != nil {
-			return nil, err
-		}
-		reasons, err := database.CancelReasons(ctx, scope, filter, zone)
-		if err != nil {
-			return nil, err
-		}
-		riders, err := database.RiderDeliveries(ctx, scope, filter, zone)
-		if err != nil {
-			return nil, err
-		}
-		totals := map[int64]*dayTotals{}
-		of := func(day int64) *dayTotals {
-			if totals[day] == nil {
-				totals[day] = newDayTotals()
-			}
-			return totals[day]
-		}
-		for _, row := range counts {
-			of(row.Day).counts = append(of(row.Day).counts, row)
-		}
-		for _, row := range minutes {
-			to := of(row.Day).sinceCreation
-			if row.SinceReception {
-				to = of(row.Day).sinceReception
-			}
-			to[row.Minutes] += row.Count
-		}
-		for _, row := range reasons {
-			of(row.Day).reasons[row.Reason] += row.Count
-		}
-		for _, row := range riders {
-			of(row.Day).riders[row.RiderID] += row.Count
-		}
-		return totals, nil
-	}
-}
-
-const secondsADay = 24 * 60 * 60
-
-func daysSince1970(day time.Time) int64 {
-	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC).Unix() / secondsADay
 }

@@ -2,120 +2,183 @@ package orders
 
 import (
 	"context"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
-	"despacho/internal/clock"
 	"despacho/internal/db"
+	"despacho/models"
 )
+
+// measure is what a row of totals counts or adds up.
+type measure string
 
 const (
-	// minCachedTotal is the smallest count that is cached.
-	minCachedTotal = 1_000
-	// settledAfter is the age from which no order can still appear: longer than any request takes
-	// plus clock differences.
-	settledAfter = time.Minute
-	// recountAfter is how long a cached count is used, in case rows are deleted by hand.
-	recountAfter = 10 * time.Minute
-	maxTotals    = 1000
+	// ordersByStatus and ordersByCanceller count orders.
+	ordersByStatus    measure = "status"
+	ordersByCanceller measure = "cancelled_by"
+	// collectedCents is what was collected for them.
+	collectedCents measure = "collected_cents"
+	// The others count deliveries: by rider, and by the whole minutes that they took.
+	deliveriesByRider     measure = "rider"
+	minutesSinceReception measure = "minutes_since_reception"
+	minutesSinceCreation  measure = "minutes_since_creation"
 )
 
-// totals counts lists of orders. Orders are never deleted and their creation time never changes, so
-// the count of older orders is cached and only recent ones are counted again. The total stays
-// exact.
-type totals struct {
-	db    *db.DB
-	clock clock.Clock
-
-	mu     sync.Mutex
-	cached map[totalKey]cachedTotal
+// figure is a measure of the orders that share a label, such as a status.
+type figure struct {
+	measure measure
+	label   string
 }
 
-// totalKey identifies a list that orders never leave.
-type totalKey struct {
-	operator, store uuid.UUID
-	test            bool
-	from, until     time.Time
+// total is a row of order_total_changes or, without the store, of what is read.
+type total struct {
+	OperatorID uuid.UUID
+	// StoreID is zero for an order of no store.
+	StoreID uuid.UUID
+	Test    bool
+	// Day is when the orders were created, in the operator's time zone.
+	Day     string
+	Measure measure
+	Label   string
+	Amount  int64
 }
 
-type cachedTotal struct {
-	// count is the number of orders created before until.
-	count            int64
-	until, countedAt time.Time
-}
+// TableName is not derived from the name of the type.
+func (total) TableName() string { return "order_total_changes" }
 
-func newTotals(database *db.DB, clk clock.Clock) *totals {
-	return &totals{db: database, clock: clk, cached: map[totalKey]cachedTotal{}}
-}
-
-func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.OrderFilter) (int64, error) {
-	key, cacheable := keyOf(scope, filter)
-	if !cacheable {
-		all, _, err := t.db.CountOrdersSince(ctx, scope, filter, time.Time{}, time.Time{})
-		return all, err
+// figuresOf is what an order adds to the totals of its day; nil adds nothing.
+func figuresOf(order *models.Order) map[figure]int64 {
+	figures := map[figure]int64{}
+	if order == nil {
+		return figures
 	}
-	now := t.clock.Now()
-	known := t.lookup(key, now)
-	settled := now.Add(-settledAfter)
-	if settled.Before(known.until) {
-		settled = known.until
+	figures[figure{ordersByStatus, string(order.Status)}] = 1
+	if order.CancelledBy != nil {
+		figures[figure{ordersByCanceller, string(*order.CancelledBy)}] = 1
 	}
-	recent, recentSettled, err := t.db.CountOrdersSince(ctx, scope, filter, known.until, settled)
-	if err != nil {
-		return 0, err
+	if order.ActualAmountCollected != nil {
+		figures[figure{collectedCents, ""}] = int64(*order.ActualAmountCollected)
 	}
-	t.store(key, cachedTotal{count: known.count + recentSettled, until: settled, countedAt: known.countedAt})
-	return known.count + recent, nil
+	if order.Status != models.StatusDelivered {
+		return figures
+	}
+	if order.RiderID != nil {
+		figures[figure{deliveriesByRider, order.RiderID.String()}] = 1
+	}
+	if order.ReceivedAt != nil && order.DeliveredAt != nil {
+		figures[figure{minutesSinceReception, minutesBetween(*order.ReceivedAt, *order.DeliveredAt)}] = 1
+		figures[figure{minutesSinceCreation, minutesBetween(order.CreatedAt, *order.DeliveredAt)}] = 1
+	}
+	return figures
 }
 
-// lookup returns the cached count of a list; zero if there is none or it is too old.
-func (t *totals) lookup(key totalKey, now time.Time) cachedTotal {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if known, ok := t.cached[key]; ok {
-		// A negative age means that the clock was set back: orders may be created before until
-		// again.
-		if age := now.Sub(known.countedAt); age >= 0 && age < recountAfter {
-			return known
+func minutesBetween(from, until time.Time) string {
+	return strconv.FormatInt((until.Unix()-from.Unix())/60, 10)
+}
+
+// SaveTotals writes what a change of an order changes in the totals, in the transaction that writes
+// the order; before is nil for a new one. It inserts rows, which FoldTotals adds to the totals: of
+// transactions that updated a row of the operator and the day, each would wait for the other's
+// commit.
+func SaveTotals(ctx context.Context, tx *db.DB, operator *models.Operator, before, after *models.Order) error {
+	changed := figuresOf(after)
+	for figure, amount := range figuresOf(before) {
+		changed[figure] -= amount
+	}
+	row := total{OperatorID: after.OperatorID, Test: after.Test, Day: after.CreatedAt.In(operator.TimeZone()).Format(time.DateOnly)}
+	if after.StoreID != nil {
+		row.StoreID = *after.StoreID
+	}
+	var rows []total
+	for figure, amount := range changed {
+		if amount != 0 {
+			row.Measure, row.Label, row.Amount = figure.measure, figure.label, amount
+			rows = append(rows, row)
 		}
 	}
-	return cachedTotal{countedAt: now}
+	if len(rows) == 0 {
+		return nil
+	}
+	return tx.Query(ctx).Create(&rows).Error
 }
 
-func (t *totals) store(key totalKey, total cachedTotal) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if total.count < minCachedTotal {
-		return
-	}
-	if len(t.cached) >= maxTotals {
-		clear(t.cached) // rare; the next counts start from zero
-	}
-	t.cached[key] = total
-}
+// foldTotals adds the changes to the totals. Without a WHERE, SQLite would take ON CONFLICT for the
+// condition of a join.
+const foldTotals = `
+	INSERT INTO order_totals (operator_id, store_id, test, day, measure, label, amount)
+	SELECT operator_id, store_id, test, day, measure, label, SUM(amount) FROM order_total_changes
+	WHERE TRUE GROUP BY operator_id, store_id, test, day, measure, label ORDER BY operator_id, store_id, test, day, measure, label
+	ON CONFLICT (operator_id, test, measure, day, store_id, label) DO UPDATE SET amount = order_totals.amount + excluded.amount`
 
-// keyOf identifies a list; cacheable is false for one that orders can leave again, or enter long
-// after their creation.
-func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, cacheable bool) {
-	if filter.Status != "" || filter.ByDelivery || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || filter.ExternalID != "" || len(filter.Search) > 0 {
-		return key, false
-	}
-	key.operator, key.test = scope.OperatorID, scope.Test
-	for _, store := range []*uuid.UUID{filter.StoreID, scope.StoreID} {
-		if store != nil && key.store != uuid.Nil && key.store != *store {
-			return key, false // two stores at once: an empty list
+// FoldTotals adds the changes to the totals. Those that others commit meanwhile, and those that
+// another process folds, are left alone.
+func (s *Service) FoldTotals(ctx context.Context) error {
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		statements := []string{foldTotals, "DELETE FROM order_total_changes"}
+		if tx.Dialect() == db.Postgres {
+			// One statement sees the same rows throughout. SQLite has none like it, and a single writer.
+			statements = []string{"WITH order_total_changes AS (DELETE FROM order_total_changes RETURNING *)" + foldTotals}
 		}
+		for _, statement := range append(statements, "DELETE FROM order_totals WHERE amount = 0") {
+			if err := tx.Query(ctx).Exec(statement).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readTotals adds up measures of a query's days and store; what else it selects has no totals.
+// columns are those of a total that the sums are for.
+func (s *Service) readTotals(ctx context.Context, caller Caller, query Query, columns string, measures ...measure) ([]total, error) {
+	rows := s.visible(ctx, caller, query, "current_order_totals").Where("measure IN ?", measures)
+	if query.From != nil {
+		rows = rows.Where("day >= ?", query.From.Format(time.DateOnly))
+	}
+	if query.To != nil {
+		rows = rows.Where("day <= ?", query.To.Format(time.DateOnly))
+	}
+	var totals []total
+	err := rows.Select(columns + ", CAST(SUM(amount) AS BIGINT) AS amount").Group(columns).Having("SUM(amount) <> 0").Scan(&totals).Error
+	return totals, err
+}
+
+// visible begins a query of the rows of a table that the caller may see and that are of the query's
+// store.
+func (s *Service) visible(ctx context.Context, caller Caller, query Query, table string) *gorm.DB {
+	rows := caller.Scope().Owned(s.db.Query(ctx).Table(table), table)
+	for _, store := range []*uuid.UUID{caller.StoreID, query.StoreID} {
 		if store != nil {
-			key.store = *store
+			rows = rows.Where("store_id = ?", *store)
 		}
 	}
-	if filter.From != nil {
-		key.from = *filter.From
+	return rows
+}
+
+// countByStatus counts a list's orders by status; the query's status is ignored. There are totals
+// of stores and of days; what else a query selects is counted.
+func (s *Service) countByStatus(ctx context.Context, caller Caller, query Query, filter db.OrderFilter) (map[models.Status]int64, error) {
+	if query.ByDelivery || query.WithoutPoint || query.RiderID != nil || query.LocationID != nil ||
+		query.ExternalID != "" || len(filter.Search) > 0 {
+		return s.db.CountOrders(ctx, caller.Scope(), filter)
 	}
-	if filter.Until != nil {
-		key.until = *filter.Until
+	totals, err := s.readTotals(ctx, caller, query, "label", ordersByStatus)
+	counts := map[models.Status]int64{}
+	for _, row := range totals {
+		counts[models.Status(row.Label)] = row.Amount
 	}
-	return key, true
+	return counts, err
+}
+
+// countIn is the number of orders of a query's status, or of all.
+func countIn(counts map[models.Status]int64, status models.Status) (count int64) {
+	for of, orders := range counts {
+		if status == "" || of == status {
+			count += orders
+		}
+	}
+	return count
 }

@@ -11,6 +11,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/internal/guidecode"
+	"despacho/internal/orders"
 	"despacho/models"
 )
 
@@ -71,6 +72,11 @@ func (tenant *Tenant) InsertRows(t testing.TB, rows []models.Order) {
 		for some := range slices.Chunk(rows, insertBatch) {
 			if err := tx.Insert(ctx, &some); err != nil {
 				return err
+			}
+			for i := range some {
+				if err := orders.SaveTotals(ctx, tx, &tenant.Operator, nil, &some[i]); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -290,8 +290,6 @@ CREATE INDEX orders_external_newest ON orders (operator_id, external_id, created
 CREATE INDEX orders_rider_newest ON orders (rider_id, created_at DESC, id DESC);
 CREATE INDEX orders_operator_received ON orders (operator_id, received_at DESC, id DESC) WHERE received_at IS NOT NULL;
 CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC) WHERE delivered_at IS NOT NULL;
--- What was changed since somebody looked: counts of orders are kept in memory, day by day.
-CREATE INDEX orders_operator_changed ON orders (operator_id, updated_at);
 -- The reconcile workflow reads unconfirmed orders by the time of their last change, oldest first; nearly always none.
 CREATE INDEX orders_unconfirmed ON orders (updated_at, id) WHERE workflow_started_at IS NULL;
 CREATE INDEX orders_waiting ON orders (auto_cancel_at) WHERE status = 'registered';
@@ -300,6 +298,39 @@ CREATE INDEX orders_proof_photo ON orders (proof_photo) WHERE proof_photo IS NOT
 -- What retention looks for.
 CREATE INDEX orders_unerased ON orders (updated_at) WHERE erased_at IS NULL AND status IN ('delivered', 'cancelled');
 CREATE INDEX orders_test_unerased ON orders (updated_at, id) WHERE test AND erased_at IS NULL;
+
+-- What lists and summaries count: orders by their day of creation in the operator's time zone, which does not change. A store's id is zero for
+-- orders of no store.
+CREATE TABLE order_totals (
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    store_id    UUID NOT NULL,
+    test        BOOLEAN NOT NULL,
+    day         TEXT NOT NULL CHECK (length(day) = 10),
+    measure     TEXT NOT NULL,
+    label       TEXT NOT NULL,
+    amount      BIGINT NOT NULL,
+    PRIMARY KEY (operator_id, test, measure, day, store_id, label)
+);
+CREATE INDEX order_totals_store ON order_totals (store_id, measure, day);
+CREATE INDEX order_totals_zero ON order_totals (operator_id) WHERE amount = 0;
+
+-- What is to be added to them. Every transaction that writes an order inserts here: one that updated the totals would make all others of the
+-- operator wait for its commit.
+CREATE TABLE order_total_changes (
+    operator_id UUID NOT NULL,
+    store_id    UUID NOT NULL,
+    test        BOOLEAN NOT NULL,
+    day         TEXT NOT NULL,
+    measure     TEXT NOT NULL,
+    label       TEXT NOT NULL,
+    amount      BIGINT NOT NULL
+);
+CREATE INDEX order_total_changes_operator ON order_total_changes (operator_id, measure);
+
+-- The rows to add up for what the totals are now.
+CREATE VIEW current_order_totals AS
+    SELECT operator_id, store_id, test, day, measure, label, amount FROM order_totals
+    UNION ALL SELECT operator_id, store_id, test, day, measure, label, amount FROM order_total_changes;
 
 CREATE TABLE order_events (
     id       UUID PRIMARY KEY,
@@ -520,6 +551,9 @@ DROP TABLE identity_answers;
 DROP TABLE erased_photos;
 DROP TABLE order_corrections;
 DROP TABLE order_events;
+DROP VIEW current_order_totals;
+DROP TABLE order_total_changes;
+DROP TABLE order_totals;
 DROP TABLE orders;
 DROP TABLE rate_windows;
 DROP TABLE idempotency_records;

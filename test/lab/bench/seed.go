@@ -21,8 +21,9 @@ type orderSeed struct {
 	status      models.Status
 }
 
-// Orders lie a second apart, the newest an hour ago: what was written in the last minute is counted
-// again by every list. They have their workflow as far as the reconcile workflow can tell.
+// Orders lie a second apart, the newest an hour ago, and are in the totals. They have their
+// workflow as far as the reconcile workflow can tell.
+//
 // $1–$2 are the operators, $3 how many orders each has, $4 their status, $5 where they go.
 const insertOrders = `
 INSERT INTO orders (id, operator_id, store_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone,
@@ -38,7 +39,15 @@ INSERT INTO orders (id, operator_id, store_id, branch_id, guide_code, status, se
 		LATERAL (SELECT CASE $4::text WHEN 'delivered' THEN md5('rider' || o)::uuid END, CASE $4::text WHEN 'delivered' THEN created END) done (rider, moved);
 INSERT INTO order_events (id, order_id, seq, type, status, actor, at)
 	SELECT gen_random_uuid(), id, 1, 'created', 'registered', 'store', created_at FROM orders
-	ON CONFLICT DO NOTHING`
+	ON CONFLICT DO NOTHING;
+INSERT INTO order_totals (operator_id, store_id, test, day, measure, label, amount)
+	SELECT operator_id, COALESCE(store_id, '00000000-0000-0000-0000-000000000000'), test,
+		to_char(created_at AT TIME ZONE timezone, 'YYYY-MM-DD') AS day, counted.measure, counted.label, COUNT(*)
+	FROM orders JOIN operators ON operators.id = operator_id,
+		LATERAL (VALUES ('status', status), ('rider', rider_id::text), ('minutes_since_reception', '0'), ('minutes_since_creation', '0')) counted (measure, label)
+	WHERE counted.measure = 'status' OR status = 'delivered'
+	GROUP BY operator_id, store_id, test, day, counted.measure, counted.label
+	ON CONFLICT (operator_id, test, measure, day, store_id, label) DO UPDATE SET amount = excluded.amount`
 
 // seedOrders inserts orders without checking foreign keys, which would take longer than the rest.
 func seedOrders(ctx context.Context, address string, seed orderSeed) error {
