@@ -1,21 +1,16 @@
 package api
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
 	"despacho/internal/operators"
-	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/internal/photos"
 )
@@ -26,17 +21,9 @@ const (
 	// maxStrangerBody is the largest body accepted from somebody who is not signed in yet, other
 	// than by the sign-in page.
 	maxStrangerBody = 16 << 10
-	// minUploadRate is how many bytes a second an upload must bring after its first seconds.
-	minUploadRate = 16 << 10
-	// standstill is how late a deadline must be noticed to conclude that this process stood still.
-	standstill = time.Second
-	// discardTimeout is how long the rest of a body that nobody wanted may take to arrive.
-	discardTimeout = 2 * time.Second
-
-	// uploadSlots bounds the bodies over maxBody that are in memory at the same time, and
-	// uploadSlotsPerOperator those of one operator. The others wait before they are read.
-	uploadSlots            = 32
-	uploadSlotsPerOperator = 8
+	// maxUploads is how many requests with a larger body one operator may have at the same time: they
+	// are in memory.
+	maxUploads = 16
 )
 
 // bodyLimit is the largest body of a route, and the error for a larger one.
@@ -85,53 +72,40 @@ func bodyLimits() map[string]bodyLimit {
 	return limits
 }
 
-// requestBody is the body of a request. The first Read waits for all of it: the request returns its
-// slot meanwhile, so that a body that arrives slowly, or never, keeps nobody from being served. Its
-// errors are those to respond with.
+// requestBody is the body of a request, up to its limit. Its errors are those to respond with.
 type requestBody struct {
-	source     io.ReadCloser
-	length     int64 // -1 if it is not known
-	limit      bodyLimit
-	slot       *requestSlot
-	context    func() context.Context
-	connection *http.ResponseController
-	// grace is the time for a body of any size, longest that for a large one.
-	grace, longest time.Duration
-	// acquireUpload waits until a large body may be kept in memory.
-	acquireUpload func(context.Context) (release func(), err error)
-
-	content       bytes.Reader
-	fetched       bool
-	complete      bool // there is nothing left to receive
-	err           error
-	releaseUpload func()
+	io.ReadCloser
+	length int64 // -1 if it is not known
+	limit  bodyLimit
+	// connection is not busy while the client sends.
+	connection *clientConn
+	// enterUpload takes one of the operator's maxUploads.
+	enterUpload func() (leave func(), err error)
+	leaveUpload func()
 }
 
-// bufferBody replaces the request's body by a limited one, before anything can read it.
-func (s *Server) bufferBody(c *gin.Context, slot *requestSlot) *requestBody {
+// limitBody replaces the request's body by a limited one, before anything can read it.
+func (s *Server) limitBody(c *gin.Context, connection *clientConn) *requestBody {
 	limit, known := s.bodyLimits[c.Request.Method+" "+c.FullPath()]
 	if !known || limit.multipart && !isMultipart(c.Request) {
 		limit = usualBody
 	}
 	b := &requestBody{
-		source: c.Request.Body, length: c.Request.ContentLength, limit: limit, slot: slot,
-		context: func() context.Context { return c.Request.Context() }, connection: http.NewResponseController(c.Writer),
-		grace: s.config.Timeouts.Request, longest: s.config.Timeouts.Upload,
-		acquireUpload: func(ctx context.Context) (func(), error) { return s.uploads.Acquire(ctx, uploaderOf(c)) },
-		complete:      c.Request.Body == nil || c.Request.Body == http.NoBody,
+		ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, limit.bytes), length: c.Request.ContentLength, limit: limit,
+		connection: connection, enterUpload: func() (func(), error) { return s.enterUpload(c) },
 	}
-	if !b.complete {
-		c.Request.Body = b
-	}
+	c.Request.Body = b
 	return b
 }
 
-// uploaderOf names the caller's operator. Only signed-in callers reach the routes of uploads.
-func uploaderOf(c *gin.Context) string {
-	if who, ok := c.Get(callerKey); ok {
-		return who.(orders.Caller).Operator.ID.String()
+// enterUpload counts one more upload of the caller's operator. Only signed-in callers reach the
+// routes of uploads.
+func (s *Server) enterUpload(c *gin.Context) (leave func(), err error) {
+	leave, ok := s.uploads.enter(caller(c).Operator.ID)
+	if !ok {
+		return nil, errOverloaded.Because(fmt.Errorf("the operator has %d uploads at the same time", maxUploads))
 	}
-	return ""
+	return leave, nil
 }
 
 func isMultipart(r *http.Request) bool {
@@ -139,94 +113,31 @@ func isMultipart(r *http.Request) bool {
 }
 
 // Read reads the body as it was received.
-func (b *requestBody) Read(p []byte) (int, error) {
-	if !b.fetched {
-		b.fetched = true
-		b.err = b.fetch()
-	}
-	if b.err != nil {
-		return 0, b.err
-	}
-	return b.content.Read(p)
-}
-
-// Close does nothing: net/http closes what the client sends.
-func (b *requestBody) Close() error { return nil }
-
-// close ends the body's use of memory.
-func (b *requestBody) close() {
-	b.content.Reset(nil)
-	if b.releaseUpload != nil {
-		b.releaseUpload()
-	}
-}
-
-// fetch receives the body without holding the request's slot.
-func (b *requestBody) fetch() error {
+func (b *requestBody) Read(p []byte) (n int, err error) {
 	if b.length > b.limit.bytes {
-		return b.limit.tooLarge
+		return 0, b.limit.tooLarge
 	}
-	ctx := b.context()
-	b.slot.releaseToClient()
-	content, err := b.receive(ctx)
-	b.content.Reset(content)
-	if again := b.slot.acquire(ctx); err == nil {
-		err = again
-	}
-	return err
-}
-
-func (b *requestBody) receive(ctx context.Context) ([]byte, error) {
-	var content bytes.Buffer
-	content.Grow(int(min(max(b.length, 0), readStep)) + bytes.MinRead)
-	began := time.Now()
-	for {
-		if content.Len() > maxBody && b.releaseUpload == nil {
-			release, err := b.acquireUpload(ctx)
-			if err != nil {
-				return nil, errOverloaded.Because(err)
-			}
-			b.releaseUpload, began = release, time.Now()
-		}
-		until := b.deadline(began, content.Len())
-		// A deadline cannot be set in a test without a connection.
-		_ = b.connection.SetReadDeadline(until)
-		_, err := io.CopyN(&content, b.source, min(readStep, b.limit.bytes+1-int64(content.Len())))
-		switch {
-		case int64(content.Len()) > b.limit.bytes:
-			return nil, b.limit.tooLarge
-		case errors.Is(err, io.EOF):
-			// Without a deadline: if it passed while the request is handled, net/http would cancel
-			// this request as if the client had left, and every later one on the connection.
-			_ = b.connection.SetReadDeadline(time.Time{})
-			b.complete = true
-			return content.Bytes(), nil
-		case errors.Is(err, os.ErrDeadlineExceeded) && time.Since(until) > standstill:
-			return nil, errUnavailable.Because(fmt.Errorf("the process stood still while a body arrived: %w", err))
-		case err != nil:
-			return nil, errIncompleteBody.Because(err)
+	if b.limit.bytes > maxBody && b.leaveUpload == nil {
+		if b.leaveUpload, err = b.enterUpload(); err != nil {
+			return 0, err
 		}
 	}
+	b.connection.setBusy(false)
+	n, err = b.ReadCloser.Read(p)
+	b.connection.setBusy(true)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		err = b.limit.tooLarge
+	case err != nil && !errors.Is(err, io.EOF):
+		err = errIncompleteBody.Because(err)
+	}
+	return n, err
 }
 
-// readStep is how much of a body is read under one deadline.
-const readStep = 32 << 10
-
-// discardDeadline is when net/http gives up reading the rest of a body that nobody wanted, which it
-// does before it sends the response. A body that did not come in its time gets no more.
-func (b *requestBody) discardDeadline() time.Time {
-	if errors.Is(b.err, os.ErrDeadlineExceeded) {
-		return time.Now()
+// end ends the body's use of memory.
+func (b *requestBody) end() {
+	if b.leaveUpload != nil {
+		b.leaveUpload()
 	}
-	return time.Now().Add(discardTimeout)
-}
-
-// deadline is when the next part of a body has to have arrived: a large body has more time with
-// every byte that came.
-func (b *requestBody) deadline(began time.Time, received int) time.Time {
-	if b.limit.bytes <= maxBody {
-		return began.Add(b.grace)
-	}
-	earned := time.Duration(received) * time.Second / minUploadRate
-	return began.Add(min(b.grace+earned, b.longest))
 }

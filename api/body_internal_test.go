@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -14,10 +16,12 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
-	"despacho/internal/fairpool"
+	"despacho/internal/orders"
+	"despacho/models"
 )
 
 // servePipes serves HTTP over connections in memory and returns a client of it. In a synctest
@@ -25,7 +29,7 @@ import (
 func servePipes(t *testing.T, handler http.HandlerFunc) *http.Client {
 	t.Helper()
 	listener := pipeListener{connections: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: handler}
+	server := HTTPServer(handler, testLimit)
 	go func() { _ = server.Serve(listener) }()
 	transport := &http.Transport{MaxConnsPerHost: 1, DialContext: listener.dial}
 	t.Cleanup(func() {
@@ -69,7 +73,7 @@ func (l pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // limited is a router with nothing but the limits and a handler.
 func limited(limits *Server, handle gin.HandlerFunc) http.HandlerFunc {
 	routes := gin.New()
-	routes.Use(limits.limitInFlight)
+	routes.Use(limits.limitRequest)
 	routes.POST("/", handle)
 	return routes.ServeHTTP
 }
@@ -78,42 +82,10 @@ const testLimit = 10 * time.Second
 
 func newLimits() *Server {
 	return &Server{
-		config:   &config.Config{Timeouts: config.Timeouts{Queue: time.Second, Request: testLimit, Upload: 6 * testLimit, Progress: testLimit}},
-		inFlight: make(chan struct{}, 1), uploads: fairpool.New(2, 1), log: slog.New(slog.DiscardHandler), clients: newClientCounts(0),
+		config:  &config.Config{Timeouts: config.Timeouts{Request: time.Hour, Upload: time.Hour}},
+		uploads: newCounts[uuid.UUID](maxUploads), clients: newCounts[netip.Prefix](0), log: slog.New(slog.DiscardHandler),
 		bodyLimits: map[string]bodyLimit{},
 	}
-}
-
-// A request that is worked on for longer than its body may take costs neither itself nor the next
-// one on its connection their lives.
-func TestBody_theDeadlineIsRemovedAfterIt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		client := servePipes(t, limited(newLimits(), func(c *gin.Context) {
-			_, err := io.ReadAll(c.Request.Body)
-			_, _ = c.Request.Body.Read(make([]byte, 1)) // as who looks whether anything follows
-			connection := context.WithoutCancel(c.Request.Context())
-			if err == nil {
-				select {
-				case <-connection.Done():
-					err = connection.Err()
-				case <-time.After(3 * testLimit): // work
-				}
-			}
-			if err != nil {
-				c.String(http.StatusInternalServerError, err.Error())
-			}
-		}))
-		for _, content := range []string{"{}", "", "{}", ""} {
-			request, err := http.NewRequest(http.MethodPost, "http://despacho/", strings.NewReader(content))
-			require.NoError(t, err)
-			response, err := client.Do(request)
-			require.NoError(t, err, "body %q", content)
-			answer, err := io.ReadAll(response.Body)
-			require.NoError(t, errors.Join(err, response.Body.Close()))
-			require.Equal(t, http.StatusOK, response.StatusCode, "body %q: %s", content, answer)
-		}
-	})
 }
 
 // drip sends one byte a second as a chunked body for as long as the server takes them, and returns
@@ -143,70 +115,25 @@ func drip(t *testing.T, client *http.Client, outcome <-chan error) error {
 	return errors.New("the body goes on and on")
 }
 
+// A body that does not arrive in the time of its connection is incomplete, however often it moves.
 func TestBody_aSlowOneTimesOut(t *testing.T) {
 	t.Parallel()
-	for name, limit := range map[string]bodyLimit{"usual": usualBody, "upload": {bytes: 8 << 20, tooLarge: errors.New("too large")}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				outcome := make(chan error, 1)
-				limits := newLimits()
-				limits.bodyLimits["POST /"] = limit
-				client := servePipes(t, limited(limits, func(c *gin.Context) {
-					_, err := io.ReadAll(c.Request.Body)
-					outcome <- err
-				}))
-				began := time.Now()
-				err := drip(t, client, outcome)
-				require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-				require.ErrorIs(t, err, errIncompleteBody)
-				require.Less(t, time.Since(began), testLimit+2*time.Second, "by the clock of the bubble: bytes that drip earn no time")
-			})
-		})
-	}
-}
-
-// The only slot is free while a body is on its way and while a response is read.
-func TestLimitInFlight_slowClientsHoldNoSlot(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		limits := newLimits()
-		handler := limited(limits, func(c *gin.Context) {
-			content, err := io.ReadAll(c.Request.Body)
-			require.NoError(t, err)
-			require.Len(t, limits.inFlight, 1, "work has a slot")
-			c.String(http.StatusOK, strings.Repeat("x", 1<<20)+string(content))
-		})
-		client := servePipes(t, handler)
-		slowBody, end := io.Pipe()
-		answered := make(chan string, 1)
-		go func() {
-			response, err := client.Post("http://despacho/", "application/json", slowBody)
-			if err != nil {
-				answered <- err.Error()
-				return
-			}
-			time.Sleep(testLimit / 2) // a pipe holds nothing: the server waits
-			content, _ := io.ReadAll(response.Body)
-			_ = response.Body.Close()
-			answered <- string(content[1<<20:])
-		}()
-		_, err := end.Write([]byte("he"))
-		require.NoError(t, err)
-		synctest.Wait()
-		require.Empty(t, limits.inFlight, "the body is on its way")
-		_, err = end.Write([]byte("llo"))
-		require.NoError(t, err)
-		require.NoError(t, end.Close())
-		synctest.Wait()
-		require.Empty(t, limits.inFlight, "the response is on its way")
-		require.Empty(t, answered)
-		require.Equal(t, "hello", <-answered)
+		outcome := make(chan error, 1)
+		client := servePipes(t, limited(newLimits(), func(c *gin.Context) {
+			_, err := io.ReadAll(c.Request.Body)
+			outcome <- err
+		}))
+		began := time.Now()
+		err := drip(t, client, outcome)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.ErrorIs(t, err, errIncompleteBody)
+		require.Less(t, time.Since(began), testLimit+2*time.Second, "by the clock of the bubble")
 	})
 }
 
 // A client that stops reading is disconnected.
-func TestSend_aClientThatStopsReadingIsDisconnected(t *testing.T) {
+func TestResponse_aClientThatStopsReadingIsDisconnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := servePipes(t, limited(newLimits(), func(c *gin.Context) { c.String(http.StatusOK, strings.Repeat("x", 1<<20)) }))
@@ -219,21 +146,26 @@ func TestSend_aClientThatStopsReadingIsDisconnected(t *testing.T) {
 	})
 }
 
-// A process that stood still between a request's arrival and its body's does not blame the client.
-func TestBody_standingStillIsNotTheClientsFault(t *testing.T) {
+// One operator has a limited number of large bodies in memory; those of another are read.
+func TestBody_uploadsOfOneOperatorAreLimited(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		outcome := make(chan error, 1)
-		client := servePipes(t, limited(newLimits(), func(c *gin.Context) {
-			time.Sleep(2 * testLimit)
-			_, err := io.ReadAll(c.Request.Body)
-			outcome <- err
-		}))
-		response, err := client.Post("http://despacho/", "application/json", strings.NewReader("{}"))
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
-		if err := <-outcome; err != nil {
-			require.NotErrorIs(t, err, errIncompleteBody)
-		}
-	})
+	limits := newLimits()
+	limits.uploads = newCounts[uuid.UUID](1)
+	limits.bodyLimits["POST /"] = bodyLimit{bytes: 8 << 20, tooLarge: errors.New("too large")}
+	one, other := &models.Operator{ID: uuid.New()}, &models.Operator{ID: uuid.New()}
+	upload := func(operator *models.Operator, during func()) (failed error) {
+		handler := limited(limits, func(c *gin.Context) {
+			c.Set(callerKey, orders.Caller{Operator: operator})
+			_, failed = io.ReadAll(c.Request.Body)
+			during()
+		})
+		handler(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("photo")))
+		return failed
+	}
+	nothing := func() {}
+	require.NoError(t, upload(one, func() {
+		require.ErrorIs(t, upload(one, nothing), errOverloaded)
+		require.NoError(t, upload(other, nothing))
+	}))
+	require.NoError(t, upload(one, nothing))
 }

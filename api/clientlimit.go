@@ -11,34 +11,35 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// clientCounts counts what each client has open at the same time.
-type clientCounts struct {
+// counts counts what each client, or each operator, has open at the same time.
+type counts[K comparable] struct {
 	limit int // 0: none
 
 	mu   sync.Mutex
-	open map[netip.Prefix]int
+	open map[K]int
 }
 
-func newClientCounts(limit int) *clientCounts {
-	return &clientCounts{limit: limit, open: map[netip.Prefix]int{}}
+func newCounts[K comparable](limit int) *counts[K] {
+	return &counts[K]{limit: limit, open: map[K]int{}}
 }
 
-// enter counts one more, unless the client is at the limit. leave may be called more than once.
-func (n *clientCounts) enter(client netip.Prefix) (leave func(), ok bool) {
+// enter counts one more, unless whose it is has the limit already. leave may be called more than
+// once.
+func (n *counts[K]) enter(whose K) (leave func(), ok bool) {
 	if n.limit == 0 {
 		return func() {}, true
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.open[client] >= n.limit {
+	if n.open[whose] >= n.limit {
 		return nil, false
 	}
-	n.open[client]++
+	n.open[whose]++
 	return sync.OnceFunc(func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.open[client]--; n.open[client] == 0 {
-			delete(n.open, client)
+		if n.open[whose]--; n.open[whose] == 0 {
+			delete(n.open, whose)
 		}
 	}), true
 }
@@ -71,8 +72,8 @@ func isTrusted(address netip.Addr, proxies []netip.Prefix) bool {
 	return false
 }
 
-// clientListener bounds the connections of each client address, so that one client can hold neither
-// all file descriptors nor all slots. At the limit a new connection takes the place of the one that
+// clientListener bounds the connections of each client address, so that one client cannot hold all
+// file descriptors. At the limit a new connection takes the place of the one that
 // has done nothing for longest: neighbours may share the address of whoever holds the others. A
 // trusted proxy connects for many clients and is exempt.
 type clientListener struct {
@@ -107,12 +108,8 @@ func (l *clientListener) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil
 		}
-		if err := tcp.SetWriteBuffer(firstSendBuffer); err != nil {
-			_ = tcp.Close() // the client has left
-			continue
-		}
 		peer := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()
-		connection := &clientConn{TCPConn: tcp, listener: l, client: clientNet(peer)}
+		connection := &clientConn{Conn: tcp, listener: l, client: clientNet(peer)}
 		connection.progressed()
 		if l.limit == 0 || isTrusted(peer, l.proxies) || l.add(connection) {
 			return connection, nil
@@ -133,7 +130,7 @@ func (l *clientListener) add(connection *clientConn) bool {
 			return false
 		}
 		delete(others, quietest)
-		_ = quietest.TCPConn.Close()
+		_ = quietest.Conn.Close()
 	}
 	if others == nil {
 		others = map[*clientConn]struct{}{}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -52,22 +53,23 @@ func (s *Server) streamPage(c *gin.Context, write func(io.Writer) error) {
 		c.Header("Content-Encoding", "gzip")
 	}
 	c.Status(http.StatusOK)
-	sendStream(c, func(w http.ResponseWriter) {
-		var err error
-		if compressed {
-			zipper := gzip.NewWriter(w)
-			if err = write(zipper); err == nil {
-				err = zipper.Close()
-			}
-		} else {
-			err = write(w)
+	w := unbuffered(c)
+	// The writer of a test has no connection.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(panel.DownloadTime))
+	var err error
+	if compressed {
+		zipper := gzip.NewWriter(w)
+		if err = write(zipper); err == nil {
+			err = zipper.Close()
 		}
-		if err != nil {
-			s.log.WarnContext(ctx, "response not sent whole", "route", c.FullPath(), "error", err)
-			// The status has been sent: only a broken connection tells the client.
-			panic(http.ErrAbortHandler)
-		}
-	}, func() {})
+	} else {
+		err = write(w)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "response not sent whole", "route", c.FullPath(), "error", err)
+		// The status has been sent: only a broken connection tells the client.
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // answerUnchanged answers 304 to a script whose copy of a part of a page is current.

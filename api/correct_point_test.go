@@ -1,17 +1,21 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -78,35 +82,52 @@ func TestCorrect_removesThePoint(t *testing.T) {
 	})
 }
 
-// While a short link is followed, its request holds no slot: the hosts of map links may take
-// seconds, and nobody else is kept waiting for them.
-func TestCorrect_followsALinkWithoutASlot(t *testing.T) {
+// While short links are followed, their requests hold no connection to the database: the hosts of
+// map links may take seconds, and nobody else is kept waiting for them.
+func TestCorrect_followsLinksWithoutAConnection(t *testing.T) {
 	t.Parallel()
-	var s *apptest.Service
-	var other *apptest.Tenant
-	var meanwhile []int
+	const links = 4
+	var following atomic.Int32
+	released := make(chan struct{})
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, err := s.Try(apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: other.Key})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		meanwhile = append(meanwhile, answer.Status)
+		following.Add(1)
+		<-released
 		http.Redirect(w, r, "https://www.google.com/maps?q=-12.125,-77.029", http.StatusFound)
 	}))
 	t.Cleanup(host.Close)
-	s = apptest.Boot(t, testenv.Postgres(t), apptest.Options{NoWorker: true, ShortLinkHosts: []string{host.URL}, Configure: func(c *config.Config) {
-		c.MaxRequests, c.Timeouts.Queue = 1, 100*time.Millisecond
+	s := apptest.Boot(t, testenv.Postgres(t), apptest.Options{NoWorker: true, ShortLinkHosts: []string{host.URL}, Configure: func(c *config.Config) {
+		c.DatabaseMaxConns, c.Timeouts.Acquire = 2, time.Second
 	}})
-	tenant := s.NewTenant(t)
-	other = s.NewTenant(t)
-	id := insertedRow(t, tenant)
-	corrected := correct(t, s, tenant.Key, id, fields{"delivery_maps_url": host.URL + "/corregido"})
-	require.EqualValues(t, -12.125, corrected.Data["delivery_lat"], corrected.Text)
-	pasted := s.Do(t, apptest.Request{
-		Method: http.MethodPost, Path: "/panel/pedidos/" + id + "/punto", Token: tenant.SignIn(t, nil),
-		Raw: []byte("delivery_point=" + url.QueryEscape(host.URL+"/pegado")), Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
+	tenant, other := s.NewTenant(t), s.NewTenant(t)
+	token := tenant.SignIn(t, nil)
+	statuses := make(chan int, links)
+	for i := range links {
+		id := insertedRow(t, tenant)
+		request := apptest.Request{
+			Method: http.MethodPatch, Path: "/v1/orders/" + id, Key: tenant.Key, Body: fields{"delivery_maps_url": host.URL + "/corregido"},
+		}
+		if i%2 == 0 {
+			request = apptest.Request{
+				Method: http.MethodPost, Path: "/panel/pedidos/" + id + "/punto", Token: token, Raw: []byte("delivery_point=" + url.QueryEscape(host.URL+"/pegado")),
+				Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
+			}
+		}
+		go func() {
+			answer, err := s.Try(request)
+			if assert.NoError(t, err) {
+				statuses <- answer.Status
+			}
+		}()
+	}
+	poll.Until(t, func() error {
+		if n := following.Load(); n < links {
+			return fmt.Errorf("%d links are followed", n)
+		}
+		return nil
 	})
-	require.Less(t, pasted.Status, http.StatusBadRequest, pasted.Text)
-	require.Equal(t, []int{http.StatusOK, http.StatusOK}, meanwhile, "another operator's request has the only slot")
+	require.Equal(t, http.StatusOK, get(t, s, other.Key, "/v1/orders").Status, "another operator's request has a connection")
+	close(released)
+	for range links {
+		require.Less(t, <-statuses, http.StatusBadRequest)
+	}
 }

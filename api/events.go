@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -11,8 +12,12 @@ import (
 	"despacho/internal/events"
 )
 
-// eventsPath is the route of the event feed, whose requests may wait.
-const eventsPath = "/v1/events"
+const (
+	// eventsPath is the route of the event feed, whose requests may wait.
+	eventsPath = "/v1/events"
+	// maxWaits is how many requests of one operator may wait for events at the same time.
+	maxWaits = 256
+)
 
 // listEvents lists the events of the caller's orders that follow a cursor, and waits for the next
 // one if there is none.
@@ -26,6 +31,13 @@ func (s *Server) listEvents(c *gin.Context) error {
 	}
 	if err := wrong.Err(); err != nil {
 		return err
+	}
+	if query.Wait > 0 {
+		leave, ok := s.waits.enter(caller(c).Operator.ID)
+		if !ok {
+			return errOverloaded.Because(fmt.Errorf("%d requests of the operator wait for events", maxWaits))
+		}
+		defer leave()
 	}
 	page, err := s.events.Read(c.Request.Context(), caller(c).Scope(), query)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -251,15 +252,14 @@ func untilWaiting(t *testing.T, s *apptest.Service, requestID string) {
 	})
 }
 
-// Requests that wait hold neither a slot nor a connection to the database, and end when the process
-// stops.
+// Requests that wait hold no connection to the database, and end when the process stops.
 func TestEvents_waitersKeepNothingAndEndWithTheProcess(t *testing.T) {
 	t.Parallel()
 	const waiters = 4
 	var ended sync.WaitGroup
 	answers := make(chan *apptest.Answer, waiters)
 	t.Run("until the process stops", func(t *testing.T) {
-		s := apptest.Boot(t, testenv.Postgres(t), apptest.Options{Configure: func(c *config.Config) { c.MaxRequests, c.DatabaseMaxConns = 1, 2 }})
+		s := apptest.Boot(t, testenv.Postgres(t), apptest.Options{Configure: func(c *config.Config) { c.DatabaseMaxConns, c.Timeouts.Acquire = 2, time.Second }})
 		tenant := s.NewTenant(t)
 		s.CreateOrder(t, tenant.Key)
 		cursor := waitForEvents(t, s, tenant.Key, 1)[0].ID
@@ -283,7 +283,7 @@ func TestEvents_waitersKeepNothingAndEndWithTheProcess(t *testing.T) {
 			})
 			untilWaiting(t, s, id)
 		}
-		require.Equal(t, http.StatusOK, get(t, s, tenant.Key, "/v1/orders").Status, "the only slot is free")
+		require.Equal(t, http.StatusOK, get(t, s, tenant.Key, "/v1/orders").Status, "a connection is free")
 		close(stopping)
 	})
 	ended.Wait()
@@ -293,4 +293,16 @@ func TestEvents_waitersKeepNothingAndEndWithTheProcess(t *testing.T) {
 		require.Equal(t, http.StatusOK, answer.Status)
 		require.Empty(t, answer.Data["events"])
 	}
+}
+
+// More seconds than a feed request may wait are as many as it may.
+func TestEvents_waitsNoLongerThanItMay(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		s.CreateOrder(t, tenant.Key)
+		for _, wait := range []string{"65536", "4294967296"} {
+			answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/events?wait=" + wait, Key: tenant.Key})
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		}
+	})
 }

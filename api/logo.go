@@ -61,8 +61,7 @@ func (s *Server) serveLogo(c *gin.Context) error {
 	}
 	c.Header("Cache-Control", "public, max-age=31536000, immutable")
 	c.Header("Content-Security-Policy", "default-src 'none'")
-	sendStream(c, func(w http.ResponseWriter) {
-		http.ServeContent(w, c.Request, name, file.Modified, file)
-	}, func() { _ = file.Close() })
+	defer file.Close()
+	http.ServeContent(unbuffered(c), c.Request, name, file.Modified, file)
 	return nil
 }

@@ -27,7 +27,7 @@ import (
 func newServer(t *testing.T) *api.Server {
 	t.Helper()
 	server, err := api.New(api.Options{
-		Config: &config.Config{BaseURL: "https://despacho.example", MaxRequests: 10}, Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
+		Config: &config.Config{BaseURL: "https://despacho.example"}, Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	return server

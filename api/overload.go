@@ -10,7 +10,6 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/db"
 	"despacho/internal/events"
-	"despacho/internal/inflight"
 )
 
 var (
@@ -18,11 +17,9 @@ var (
 	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
 )
 
-// limitInFlight bounds the requests that are worked on at the same time, because more would slow
-// all of them and use more memory. Others wait up to Timeouts.Queue and then get 503. A request
-// holds a slot neither while its body arrives nor while its response is sent: a slow client costs a
-// goroutine and a buffer, and nobody else's slot. Health checks are exempt.
-func (s *Server) limitInFlight(c *gin.Context) {
+// limitRequest bounds the time of a request and what is read of its body. Its response is sent when
+// its handler has ended. Health checks are exempt.
+func (s *Server) limitRequest(c *gin.Context) {
 	if isProbe(c) {
 		return
 	}
@@ -36,17 +33,17 @@ func (s *Server) limitInFlight(c *gin.Context) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
-	response := bufferResponse(c)
-	s.serveInSlot(c)
-	response.send(c, s.config.Timeouts.Progress)
+	bufferResponse(c)
+	s.serve(c)
+	sendBuffered(c)
 }
 
-// refusedKey is the error of a request that gets no slot, in its context.
+// refusedKey is the error of a request that is not served, in its context.
 const refusedKey = "refused"
 
-// serveInSlot runs the handler. The slot is returned before the response is sent. A request that
-// gets no slot is answered by its route all the same: people get a page.
-func (s *Server) serveInSlot(c *gin.Context) {
+// serve runs the handler. A request of a client that has too many is answered by its route all the
+// same: people get a page.
+func (s *Server) serve(c *gin.Context) {
 	leave, err := s.enterClient(c)
 	if err != nil {
 		c.Set(refusedKey, err)
@@ -54,18 +51,13 @@ func (s *Server) serveInSlot(c *gin.Context) {
 		return
 	}
 	defer leave()
-	slot := &requestSlot{
-		slots: s.inFlight, wait: s.config.Timeouts.Queue, connection: connOf(c.Request.Context()), waitsForEvents: c.FullPath() == eventsPath,
+	connection := connOf(c.Request.Context())
+	if c.FullPath() != eventsPath { // most of its time it waits for events
+		connection.setBusy(true)
+		defer connection.setBusy(false)
 	}
-	defer slot.releaseToClient()
-	if err := slot.acquire(c.Request.Context()); err != nil {
-		c.Set(refusedKey, err)
-		c.Next()
-		return
-	}
-	c.Request = c.Request.WithContext(inflight.WithSlot(c.Request.Context(), slot))
-	body := s.bufferBody(c, slot)
-	defer body.close()
+	body := s.limitBody(c, connection)
+	defer body.end()
 	c.Next()
 	// net/http would remove the files of a form, but only of the request that it made itself.
 	if form := c.Request.MultipartForm; form != nil {
@@ -73,78 +65,19 @@ func (s *Server) serveInSlot(c *gin.Context) {
 	}
 }
 
-// requestSlot is a request's slot among MAX_REQUESTS, which it gives back while it waits for
-// something else. It is not safe for concurrent use.
-type requestSlot struct {
-	slots chan struct{}
-	wait  time.Duration
-	held  bool
-	// connection is busy unless the request waits for its client or for events.
-	connection *clientConn
-	// waitsForEvents means that what the request waits for without its slot are events.
-	waitsForEvents bool
-}
-
-// acquire waits for a slot for a short time.
-func (r *requestSlot) acquire(ctx context.Context) error {
-	if r.tryAcquire() {
-		return nil
-	}
-	timer := time.NewTimer(r.wait)
-	defer timer.Stop()
-	return r.await(ctx, timer.C)
-}
-
-// Reacquire waits for a slot until ctx ends.
-func (r *requestSlot) Reacquire(ctx context.Context) error {
-	if r.tryAcquire() {
-		return nil
-	}
-	return r.await(ctx, nil)
-}
-
-func (r *requestSlot) tryAcquire() bool {
-	r.connection.setBusy(true)
-	select {
-	case r.slots <- struct{}{}:
-		r.held = true
-	default:
-	}
-	return r.held
-}
-
-func (r *requestSlot) await(ctx context.Context, tooLate <-chan time.Time) error {
-	select {
-	case r.slots <- struct{}{}:
-		r.held = true
-		return nil
-	case <-tooLate:
-		return errOverloaded
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// Release gives the slot back, if it is held.
-func (r *requestSlot) Release() {
-	r.connection.setBusy(!r.waitsForEvents)
-	if r.held {
-		<-r.slots
-		r.held = false
-	}
-}
-
-// releaseToClient is Release while the client sends its body or takes the response.
-func (r *requestSlot) releaseToClient() {
-	r.Release()
-	r.connection.setBusy(false)
-}
-
 func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullPath() == "/readyz" }
 
-// isOutage reports whether the error is likely to be temporary: the database is unavailable or the
-// request timed out.
-func isOutage(ctx context.Context, err error) bool { return db.IsUnavailable(err) || outOfTime(ctx) }
+// outage is the error to respond with if err is likely to be temporary: the database is unavailable
+// or the request timed out. Otherwise it is nil.
+func outage(ctx context.Context, err error) *apperror.Error {
+	switch {
+	case errors.Is(err, db.ErrBusy):
+		return errOverloaded.Because(err)
+	case db.IsUnavailable(err), outOfTime(ctx):
+		return errUnavailable.Because(err)
+	}
+	return nil
+}
 
 // outOfTime reports whether the request's deadline has passed. It compares the clock: after a pause
 // of the process several timers fire at once, and net/http may cancel the context before its

@@ -9,8 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -19,7 +19,8 @@ import (
 
 	"despacho/internal/clock"
 	"despacho/internal/config"
-	"despacho/internal/inflight"
+	"despacho/internal/db"
+	"despacho/internal/events"
 	"despacho/internal/operators"
 	"despacho/internal/orders"
 	"despacho/internal/photos"
@@ -65,11 +66,12 @@ func TestReport_timeoutOrDisconnect(t *testing.T) {
 func TestReport_logsTheCauseOfEvery5xx(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
-		"internal":     errors.New("the cause"),
-		"unavailable":  errUnavailable.Because(errors.New("the cause")),
-		"overloaded":   errOverloaded.Because(errors.New("the cause")),
-		"not stored":   photos.ErrNotStored.Because(errors.New("the cause")),
-		"disk is full": fmt.Errorf("the cause: %w", &pgconn.PgError{Code: "53100"}),
+		"internal":      errors.New("the cause"),
+		"unavailable":   errUnavailable.Because(errors.New("the cause")),
+		"overloaded":    errOverloaded.Because(errors.New("the cause")),
+		"no connection": fmt.Errorf("the cause: %w", db.ErrBusy),
+		"not stored":    photos.ErrNotStored.Because(errors.New("the cause")),
+		"disk is full":  fmt.Errorf("the cause: %w", &pgconn.PgError{Code: "53100"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,14 +86,19 @@ func TestReport_logsTheCauseOfEvery5xx(t *testing.T) {
 	}
 }
 
-// With every slot taken each route refuses as it does for any other error: a page that people open
-// with a page of its kind and its policy, the others with the envelope.
-func TestLimitInFlight_refusesAsItsRouteDoes(t *testing.T) {
+// A request that is refused before its handler is refused by its route as for any other error: a
+// page that people open with a page of its kind and its policy, the others with the envelope.
+func TestLimitRequest_refusesAsItsRouteDoes(t *testing.T) {
 	t.Parallel()
-	limits := config.Timeouts{Request: time.Hour, Upload: time.Hour}
-	s, err := New(Options{Config: &config.Config{MaxRequests: 1, Timeouts: limits}, Clock: clock.System(), Log: slog.New(slog.DiscardHandler)})
+	s, err := New(Options{
+		Config: &config.Config{
+			MaxConnectionsPerAddress: 1, TrustedProxies: []string{"192.0.2.1"}, Timeouts: config.Timeouts{Request: time.Hour, Upload: time.Hour},
+		},
+		Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
-	s.inFlight <- struct{}{}
+	_, entered := s.clients.enter(clientNet(netip.MustParseAddr("192.0.2.1"))) // httptest's client
+	require.True(t, entered)
 	forPeople := map[string]string{}
 	for _, path := range []string{"/", "/track", "/track/", "/track/:guide_code", "/track/:guide_code/", "/files/:name", "/nada"} {
 		forPeople[path] = s.pages.Policy()
@@ -104,7 +111,7 @@ func TestLimitInFlight_refusesAsItsRouteDoes(t *testing.T) {
 	}
 	for _, route := range append(s.Routes(), gin.RouteInfo{Method: http.MethodGet, Path: "/nada"}) {
 		if route.Path == "/healthz" || route.Path == "/readyz" {
-			continue // they need no slot
+			continue // they are exempt
 		}
 		name := route.Method + " " + route.Path
 		request := httptest.NewRequest(route.Method, route.Path, nil)
@@ -122,112 +129,29 @@ func TestLimitInFlight_refusesAsItsRouteDoes(t *testing.T) {
 		require.Equal(t, jsonType, recorder.Header().Get("Content-Type"), name)
 		require.Contains(t, recorder.Body.String(), `"code":"overloaded"`, name)
 	}
-	require.Len(t, s.inFlight, 1, "nobody gave back what is not theirs")
 }
 
-// A request that waits outside of its slot lets others in, has a slot again afterwards, and gives
-// back what it holds at its end and no more.
-func TestLimitInFlight_waitingOutside(t *testing.T) {
+// The connection of a request does not give way to a new one while the service works for it. It
+// does while it waits for its client or for an event.
+func TestLimitRequest_connectionIsBusy(t *testing.T) {
 	t.Parallel()
-	s := &Server{
-		log: slog.New(slog.DiscardHandler), inFlight: make(chan struct{}, 1),
-		config: &config.Config{Timeouts: config.Timeouts{Queue: time.Hour, Request: time.Hour}},
-	}
-	router := gin.New()
-	router.Use(s.limitInFlight)
-	call := func(path string) int {
-		recorder := httptest.NewRecorder()
-		router.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
-		return recorder.Code
-	}
-	router.GET("/other", func(c *gin.Context) { require.Len(t, s.inFlight, 1) })
-	router.GET("/waits", func(c *gin.Context) {
-		require.NoError(t, inflight.WithoutSlot(c.Request.Context(), func() error {
-			require.Equal(t, http.StatusOK, call("/other"))
-			return nil
-		}))
-		require.Len(t, s.inFlight, 1)
-	})
-	router.GET("/fails", func(c *gin.Context) {
-		require.Error(t, inflight.WithoutSlot(c.Request.Context(), func() error {
-			require.Empty(t, s.inFlight)
-			return errors.New("gave up")
-		}))
-		require.Len(t, s.inFlight, 1)
-	})
-	for _, path := range []string{"/waits", "/fails", "/waits", "/other"} {
-		require.Equal(t, http.StatusOK, call(path))
-		require.Empty(t, s.inFlight)
-	}
-}
-
-// What a request did outside of its slot is done: it is not refused for want of a slot afterwards,
-// however long it waits for one, unless it takes longer than a request may.
-func TestLimitInFlight_returnsFromOutsideWhenASlotIsFree(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const queue, limit = time.Second, time.Minute
-		for name, test := range map[string]struct {
-			taken time.Duration
-			want  int
-		}{
-			"freed later than a new request would wait": {10 * queue, http.StatusOK},
-			"freed after the request's time":            {2 * limit, http.StatusServiceUnavailable},
-		} {
-			s := &Server{
-				log: slog.New(slog.DiscardHandler), inFlight: make(chan struct{}, 1), clock: clock.System(),
-				config: &config.Config{Timeouts: config.Timeouts{Queue: queue, Request: limit}},
-			}
-			router := gin.New()
-			router.Use(s.limitInFlight)
-			router.POST("/sends", s.handle(func(c *gin.Context) error {
-				return inflight.WithoutSlot(c.Request.Context(), func() error {
-					s.inFlight <- struct{}{} // another request has it now
-					time.AfterFunc(test.taken, func() { <-s.inFlight })
-					return nil
-				})
-			}))
-			recorder := httptest.NewRecorder()
-			router.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/sends", nil))
-			require.Equal(t, test.want, recorder.Code, name)
-			time.Sleep(test.taken) // on the clock of the test
-			require.Empty(t, s.inFlight, name)
-		}
-	})
-}
-
-// The connection of a request does not give way to a new one while the service works for it, with
-// its slot or outside. It does while it waits for its client or for an event.
-func TestLimitInFlight_connectionIsBusy(t *testing.T) {
-	t.Parallel()
-	s := &Server{
-		log: slog.New(slog.DiscardHandler), inFlight: make(chan struct{}, 1),
-		config: &config.Config{Timeouts: config.Timeouts{Queue: time.Hour, Request: time.Hour}},
-	}
+	s := newLimits()
 	connection := &clientConn{}
-	outside := func(c *gin.Context, busy bool) {
-		require.True(t, connection.busy.Load())
-		require.NoError(t, inflight.WithoutSlot(c.Request.Context(), func() error {
-			require.Equal(t, busy, connection.busy.Load())
-			return nil
-		}))
-		require.True(t, connection.busy.Load())
-	}
 	router := gin.New()
-	router.Use(s.limitInFlight)
+	router.Use(s.limitRequest)
 	router.POST("/works", func(c *gin.Context) {
-		outside(c, true)
+		require.True(t, connection.busy.Load())
 		_, err := io.ReadAll(c.Request.Body)
 		require.NoError(t, err)
 		require.True(t, connection.busy.Load())
 	})
-	router.POST(eventsPath, func(c *gin.Context) { outside(c, false) })
+	router.GET(eventsPath, func(*gin.Context) { require.False(t, connection.busy.Load()) })
 	arriving := readerFunc(func([]byte) (int, error) {
 		require.False(t, connection.busy.Load(), "the body is awaited")
 		return 0, io.EOF
 	})
-	for _, path := range []string{"/works", eventsPath} {
-		request := httptest.NewRequest(http.MethodPost, path, arriving)
+	for path, method := range map[string]string{"/works": http.MethodPost, eventsPath: http.MethodGet} {
+		request := httptest.NewRequest(method, path, arriving)
 		router.ServeHTTP(httptest.NewRecorder(), request.WithContext(context.WithValue(t.Context(), connKey{}, connection)))
 		require.False(t, connection.busy.Load(), "the response is sent")
 	}
@@ -236,3 +160,33 @@ func TestLimitInFlight_connectionIsBusy(t *testing.T) {
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// What is counted for one is not counted for another, and counts no more once it has ended.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	open := newCounts[string](2)
+	leave, ok := open.enter("one")
+	require.True(t, ok)
+	_, ok = open.enter("one")
+	require.True(t, ok)
+	_, ok = open.enter("one")
+	require.False(t, ok)
+	_, ok = open.enter("other")
+	require.True(t, ok)
+	leave()
+	leave() // does nothing
+	_, ok = open.enter("one")
+	require.True(t, ok)
+	_, ok = open.enter("one")
+	require.False(t, ok)
+}
+
+// net/http takes a client for gone when the time of its connection is over, so no request may be
+// worked on for longer.
+func TestTimeouts_connectionOutlastsEveryRequest(t *testing.T) {
+	t.Parallel()
+	timeouts := config.DefaultTimeouts()
+	for _, limit := range []time.Duration{timeouts.Request + events.MaxWait, timeouts.Upload, timeouts.Bulk} {
+		require.Greater(t, timeouts.Connection, limit)
+	}
+}

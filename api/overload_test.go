@@ -1,8 +1,8 @@
 package api_test
 
 import (
+	"database/sql"
 	"errors"
-	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -15,48 +15,54 @@ import (
 	"despacho/test/testenv"
 )
 
-// With every slot taken by work the next request gets 503 instead of hanging, and health checks are
-// served.
+// While every connection to the database is in use a request that needs one gets 503 instead of
+// hanging, for JSON and pages alike, and what needs none is served.
 func TestOverload_isRefused(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // a Temporal that accepts connections and says nothing
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = silent.Close() })
-	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, TemporalAddress: silent.Addr().String(), Configure: func(c *config.Config) {
-		c.MaxRequests, c.Timeouts.Queue, c.Timeouts.Move, c.Timeouts.Readiness = 1, 100*time.Millisecond, 2*time.Second, time.Second
-	}})
-	tenant := s.NewTenant(t)
-	ask := func(path string) *apptest.Answer { return s.Do(t, apptest.Request{Method: http.MethodGet, Path: path}) }
-	move := apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + s.CreateOrder(t, tenant.Key) + "/cancel", Key: tenant.Key}
-	// The move is repeated until a request was refused beside it: it has the slot for a time that a
-	// busy machine may need for one request, and the test's own requests may have it instead.
-	seen, moved := make(chan struct{}), make(chan string, 1)
-	go func() {
-		for {
-			answer, err := s.Try(move)
-			if err != nil {
-				moved <- err.Error()
-				return
-			}
-			select {
-			case <-seen:
-				moved <- answer.Code
-				return
-			default:
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Acquire = 100 * time.Millisecond }})
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.Key)
+		requests := map[string]apptest.Request{
+			"read":   {Method: http.MethodGet, Path: "/v1/orders/" + id, Key: tenant.Key},
+			"list":   {Method: http.MethodGet, Path: "/v1/orders", Key: tenant.Key},
+			"create": {Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()},
+			"page":   {Method: http.MethodGet, Path: "/track/AAAAA-AAAAAA"},
+		}
+		giveBack := takeConnections(t, s.App.DB.SQL())
+		for name, request := range requests {
+			refused := s.Do(t, request)
+			require.Equal(t, http.StatusServiceUnavailable, refused.Status, "%s: %s", name, refused.Text)
+			require.Equal(t, "1", refused.Header.Get("Retry-After"), name)
+			if name != "page" {
+				require.Equal(t, "overloaded", refused.Code, name)
 			}
 		}
-	}()
-	var refused *apptest.Answer
-	poll.Until(t, func() error {
-		if refused = ask("/public/countries"); refused.Code != "overloaded" {
-			return errors.New("the slot is still free")
+		for _, path := range []string{"/healthz", "/public/countries"} {
+			require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: http.MethodGet, Path: path}).Status, path)
 		}
-		return nil
+		giveBack()
+		poll.Until(t, func() error {
+			if answer := s.Do(t, requests["read"]); answer.Status != http.StatusOK {
+				return errors.New(answer.Text)
+			}
+			return nil
+		})
 	})
-	require.Equal(t, http.StatusServiceUnavailable, refused.Status)
-	require.Equal(t, "1", refused.Header.Get("Retry-After"))
-	require.Equal(t, http.StatusOK, ask("/healthz").Status)
-	close(seen)
-	require.Equal(t, "try_again", <-moved)
-	require.Equal(t, http.StatusOK, ask("/public/countries").Status)
+}
+
+// takeConnections takes every connection that the pool may have.
+func takeConnections(t *testing.T, pool *sql.DB) (giveBack func()) {
+	t.Helper()
+	var taken []*sql.Conn
+	for range pool.Stats().MaxOpenConnections {
+		connection, err := pool.Conn(t.Context())
+		require.NoError(t, err)
+		taken = append(taken, connection)
+	}
+	return func() {
+		for _, connection := range taken {
+			require.NoError(t, connection.Close())
+		}
+	}
 }

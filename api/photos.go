@@ -67,8 +67,7 @@ func (s *Server) servePhoto(c *gin.Context) error {
 	}
 	c.Header("Cache-Control", fmt.Sprintf("private, max-age=%d, immutable", int(left.Seconds())))
 	c.Header("Content-Security-Policy", "default-src 'none'")
-	sendStream(c, func(w http.ResponseWriter) {
-		http.ServeContent(w, c.Request, name, file.Modified, file)
-	}, func() { _ = file.Close() })
+	defer file.Close()
+	http.ServeContent(unbuffered(c), c.Request, name, file.Modified, file)
 	return nil
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -45,8 +46,13 @@ var statusWords = func() string {
 }()
 
 // textParameter reads a parameter; empty if it is absent. One that came twice is an error: a list
-// with one of two values has other elements than the caller asked for.
+// with one of two values has other elements than the caller asked for. So is a query that net/url
+// cannot decode, of which it would drop a part.
 func textParameter(c *gin.Context, name string, wrong *apperror.Fields) string {
+	if _, err := url.ParseQuery(c.Request.URL.RawQuery); err != nil {
+		wrong.Add(name, "no se puede leer: la dirección tiene un ; o un % sin codificar")
+		return ""
+	}
 	values := c.QueryArray(name)
 	switch len(values) {
 	case 0:

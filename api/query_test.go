@@ -52,3 +52,25 @@ func TestQuery_repeatedParameter(t *testing.T) {
 		require.Greater(t, tried, 20)
 	})
 }
+
+// Parameters that net/url cannot decode are refused: a filter is never left out. Encoded, both
+// characters belong to the value.
+func TestQuery_thatCannotBeDecoded(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		s.CreateOrder(t, tenant.Key)
+		for external, query := range map[string]string{"PED;17": "PED%3B17", "50%": "50%25", "5%zz;é%": "5%25zz%3B%C3%A9%25"} {
+			want := created(t, s, tenant.Key, map[string]any{"external_id": external}).Data["id"]
+			ids, _ := listOrders(t, s, tenant.Key, "?external_id="+query)
+			require.Equal(t, []any{want}, ids, query)
+		}
+		for _, path := range []string{
+			"/v1/orders?external_id=PED;17", "/v1/orders?limit=5&external_id=50%", "/v1/orders?from_date=2026-01-01;",
+			"/v1/deliveries?status=failed%", "/v1/events?after=nada%",
+		} {
+			refused := s.Do(t, apptest.Request{Method: http.MethodGet, Path: path, Key: tenant.Key})
+			require.Equal(t, http.StatusBadRequest, refused.Status, path)
+			require.Equal(t, "invalid_fields", refused.Code, path)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,8 +91,8 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 		c.AbortWithStatus(statusClientGone)
 		return f, false
 	}
-	if f.Kind == apperror.Internal && isOutage(ctx, err) {
-		f = errUnavailable.Because(err)
+	if f.Kind == apperror.Internal {
+		f = cmp.Or(outage(ctx, err), f)
 	}
 	if db.IsFull(err) {
 		s.noteFullDisk(s.clock.Now())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 
 	"despacho/internal/clock"
@@ -19,7 +20,6 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/encryption"
 	"despacho/internal/events"
-	"despacho/internal/fairpool"
 	"despacho/internal/operators"
 	"despacho/internal/orders"
 	"despacho/internal/panel"
@@ -53,14 +53,12 @@ type Server struct {
 	router    *gin.Engine
 	signer    *signing.Signer
 	keyUse    *keyUseLog
-	// inFlight is a semaphore: a request holds a slot while it is worked on.
-	inFlight chan struct{}
-	// uploads are the large bodies in memory, shared by the operators.
-	uploads *fairpool.Pool
+	// uploads are the requests with large bodies of each operator, waits those that wait for events.
+	uploads, waits *counts[uuid.UUID]
 	// bodyLimits are the routes, as "METHOD path", whose bodies have a limit of their own.
 	bodyLimits map[string]bodyLimit
 	// clients are the requests of each client behind trustedProxies.
-	clients        *clientCounts
+	clients        *counts[netip.Prefix]
 	trustedProxies []netip.Prefix
 	// diskFullAt is when the database last had no space for a request, in microseconds.
 	diskFullAt atomic.Int64
@@ -116,8 +114,8 @@ func New(options Options) (*Server, error) {
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
 		}),
 		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
-		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
-		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
+		uploads: newCounts[uuid.UUID](maxUploads), waits: newCounts[uuid.UUID](maxWaits),
+		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
 	}
 	s.checks, s.covered = s.newReadinessChecks(), db.NewCoveredCache(options.DB)
@@ -143,14 +141,21 @@ func New(options Options) (*Server, error) {
 		return nil, err
 	}
 	s.router.Use(options.Middleware...)
-	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitInFlight, s.recoverPanic)
+	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitRequest, s.recoverPanic)
 	s.routes()
 	return s, nil
 }
 
-// Handler returns the service as an http.Handler.
+// Handler returns the service as an http.Handler. A HEAD is handled as a GET is: net/http leaves the
+// body of its response out, by the method of the request that it has read itself.
 func (s *Server) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.router.ServeHTTP(w, readRequestLine(r)) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context())
+			r.Method = http.MethodGet
+		}
+		s.router.ServeHTTP(w, r)
+	})
 }
 
 // Routes lists every route. A test compares them with openapi.yaml.
@@ -165,17 +170,17 @@ func Middleware(handlers ...gin.HandlerFunc) []gin.HandlerFunc {
 const maxHeaders = 32 << 10
 
 // HTTPServer returns a server with limits against slow clients and large headers. connection is how
-// long one request may take to be read, and its response to be written.
+// long a request may take from its first byte to the last of its response. It is longer than any
+// request is worked on: net/http takes a client whose time is over for gone.
 func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 	return &http.Server{
-		Handler:           markAnswered(handler),
+		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       connection,
 		WriteTimeout:      connection,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeaders,
 		ConnContext:       connContext,
-		ConnState:         connState,
 		// The handler answers OPTIONS *, too, with the envelope.
 		DisableGeneralOptionsHandler: true,
 	}

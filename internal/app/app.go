@@ -112,7 +112,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	var err error
 	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
-		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
+		AcquireTimeout: cfg.Timeouts.Acquire,
+		MaxConns:       cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
 		AuditRetention: cfg.AuditRetention,
 	}); err != nil {
 		return nil, err
@@ -177,8 +178,8 @@ func (a *App) openServices() {
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, a.log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkMoveTimeout: cfg.Timeouts.BulkMove,
-		FinishStarts: cfg.Timeouts.FinishStarts, RequestSlots: cfg.MaxRequests,
-		KeyLease: cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
+		FinishStarts: cfg.Timeouts.FinishStarts,
+		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		MapLinks: a.mapLinks,
 		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, Identity: a.identity, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,

@@ -31,14 +31,13 @@ type Config struct {
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
 	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, without a path, used in links; the same for api and worker. Empty: http:// and HTTP_ADDR, with 127.0.0.1 where it names no host."`
 
-	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next takes the place of one that only waits, or is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
 
 	PanelUserLimit     int `env:"PANEL_USER_LIMIT" envDefault:"300" doc:"Requests a minute of one panel user, pages and JSON alike, over all processes; a busy person makes about 100."`
 	PanelOperatorLimit int `env:"PANEL_OPERATOR_LIMIT" envDefault:"3000" doc:"Requests a minute of all panel users of one operator and its stores."`
 
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
-	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
+	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL. A request that gets none within a second is answered 503."`
 
 	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies and photo addresses. Without a comma, or it cannot be replaced later. Required outside dev. Losing it loses the secrets."`
 
@@ -228,9 +227,6 @@ func (c *Config) checkDurations(complain complaint) {
 }
 
 func (c *Config) checkNumbers(complain complaint) {
-	if c.MaxRequests < 1 {
-		complain("MAX_REQUESTS", "must be at least 1, not %d", c.MaxRequests)
-	}
 	if c.MaxConnectionsPerAddress < 0 {
 		complain("MAX_CONNECTIONS_PER_ADDRESS", "must not be negative, not %d", c.MaxConnectionsPerAddress)
 	}

@@ -8,19 +8,18 @@ import "time"
 type Timeouts struct {
 	// Connect is how long a starting process waits for a database that does not answer.
 	Connect time.Duration
-	// Queue is how long a request over MAX_REQUESTS waits for a slot before it gets 503.
-	Queue time.Duration
+	// Acquire is how long a statement waits for a connection to the database. The request that it is
+	// for gets 503 then.
+	Acquire time.Duration
 	// Request bounds the handling of a request.
 	Request time.Duration
 	// Upload replaces Request for multipart bodies: a phone on a poor connection sends a photo.
 	Upload time.Duration
 	// Bulk replaces Request for work on many orders or places in the panel.
 	Bulk time.Duration
-	// Connection bounds the reading of a request and the writing of its response, however slow the
-	// client is; as long as the longest request.
+	// Connection bounds a request from its first byte to the last of its response, however slow the
+	// client is; longer than Upload.
 	Connection time.Duration
-	// Progress is how long a client may take to read each 64 KiB of a response.
-	Progress time.Duration
 	// Start bounds the start of a created order's workflow; the SDK gives one call half of it.
 	Start time.Duration
 	// FinishStarts is how long a stopping process goes on starting the workflows of orders that were
@@ -60,12 +59,11 @@ type Timeouts struct {
 func DefaultTimeouts() Timeouts {
 	return Timeouts{
 		Connect:      5 * time.Second,
-		Queue:        time.Second,
+		Acquire:      time.Second,
 		Request:      10 * time.Second,
 		Upload:       time.Minute,
 		Bulk:         40 * time.Second,
-		Connection:   time.Minute,
-		Progress:     10 * time.Second,
+		Connection:   90 * time.Second,
 		Start:        10 * time.Second,
 		FinishStarts: 3 * time.Second,
 		Move:         4 * time.Second,

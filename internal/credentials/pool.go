@@ -5,8 +5,6 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
-
-	"despacho/internal/inflight"
 )
 
 // ErrBusy means that too many passwords wait to be hashed.
@@ -17,8 +15,7 @@ var ErrBusy = errors.New("too many passwords wait to be hashed")
 const maxWaiting = 64
 
 // Pool hashes and compares passwords on half of the CPUs, so that many sign-ins at once do not slow
-// other requests. A request waits in order, with its context, and without its slot (package
-// inflight).
+// other requests. A request waits in order, with its context.
 type Pool struct {
 	running chan struct{}
 	waiting atomic.Int64
@@ -52,13 +49,11 @@ func (p *Pool) run(ctx context.Context, work func() error) error {
 	if p.waiting.Add(1) > maxWaiting+int64(cap(p.running)) {
 		return ErrBusy
 	}
-	return inflight.WithoutSlot(ctx, func() error {
-		select {
-		case p.running <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		defer func() { <-p.running }()
-		return work()
-	})
+	select {
+	case p.running <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.running }()
+	return work()
 }

@@ -11,22 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/credentials"
-	"despacho/internal/inflight"
 	"despacho/test/poll"
 )
 
-// heldSlots counts the slots of requests that are held.
-type heldSlots struct{ held atomic.Int64 }
-
-func (s *heldSlots) Release() { s.held.Add(-1) }
-
-func (s *heldSlots) Reacquire(context.Context) error { s.held.Add(1); return nil }
-
-// Of many passwords at once only as many are compared as the pool is large, those that wait hold no
-// slot, the queue is bounded, and whoever is no longer waited for leaves it.
+// Of many passwords at once only as many are compared as the pool is large, the queue is bounded,
+// and whoever is no longer waited for leaves it.
 func TestPool_bounds(t *testing.T) {
 	const size, queue = 2, credentials.MaxWaiting
-	slots := &heldSlots{}
 	var mu sync.Mutex
 	var running, most int
 	started, release := make(chan struct{}, size), make(chan struct{})
@@ -46,11 +37,6 @@ func TestPool_bounds(t *testing.T) {
 	})
 	pool := credentials.NewPoolOf(size)
 	ctx, cancel := context.WithCancel(t.Context())
-	ask := func(ctx context.Context) (bool, error) {
-		slots.held.Add(1)
-		defer slots.held.Add(-1)
-		return pool.Matches(inflight.WithSlot(ctx, slots), "hash", "password")
-	}
 	var all sync.WaitGroup
 	var matched, left atomic.Int64
 	for i := range size + queue {
@@ -59,7 +45,7 @@ func TestPool_bounds(t *testing.T) {
 			if i%2 == 0 {
 				of = ctx
 			}
-			ok, err := ask(of)
+			ok, err := pool.Matches(of, "hash", "password")
 			if ok {
 				matched.Add(1)
 			}
@@ -72,8 +58,7 @@ func TestPool_bounds(t *testing.T) {
 		<-started
 	}
 	require.Eventually(t, func() bool { return pool.Waiting() == size+queue }, poll.Deadline, time.Millisecond)
-	require.Eventually(t, func() bool { return slots.held.Load() == 0 }, poll.Deadline, time.Millisecond)
-	_, err := ask(t.Context())
+	_, err := pool.Matches(t.Context(), "hash", "password")
 	require.ErrorIs(t, err, credentials.ErrBusy)
 
 	cancel()

@@ -204,13 +204,13 @@ func (d *DB) migrations() (*goose.Provider, error) {
 		return nil, err
 	}
 	if d.dialect == SQLite {
-		return goose.NewProvider(goose.DialectSQLite3, d.sql, files)
+		return goose.NewProvider(goose.DialectSQLite3, d.pool.DB, files)
 	}
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, d.sql, files, goose.WithSessionLocker(waitingSession{locker}))
+	return goose.NewProvider(goose.DialectPostgres, d.pool.DB, files, goose.WithSessionLocker(waitingSession{locker}))
 }
 
 // waitingSession keeps PostgreSQL from ending the session that waits for the lock: it is idle for

@@ -40,7 +40,7 @@ const (
 // DB is the service's database: PostgreSQL in production, or embedded SQLite.
 type DB struct {
 	gorm    *gorm.DB
-	sql     *sql.DB
+	pool    *pool
 	dialect Dialect
 	// keys shares statements among requests with a key. It is nil on SQLite and in a transaction.
 	keys *batch.Batcher[keyRequest, authenticated]
@@ -65,6 +65,9 @@ type Options struct {
 	// LockTimeout is how long a PostgreSQL statement waits for a lock before it fails; 0 means for
 	// ever.
 	LockTimeout time.Duration
+	// AcquireTimeout is how long a statement waits for a connection before it fails with ErrBusy; 0
+	// means as long as its context.
+	AcquireTimeout time.Duration
 	// IdleTransaction is how long PostgreSQL waits for the next statement of a transaction before it
 	// ends it; 0 means 30 seconds. The database may have a time of its own, which is kept.
 	IdleTransaction time.Duration
@@ -78,7 +81,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	options.AuditRetention = cmp.Or(options.AuditRetention, DefaultAuditRetention)
 	options.IdleTransaction = cmp.Or(options.IdleTransaction, 30*time.Second)
 	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
-	handle, dialector, dialect, err := connect(databaseURL, options)
+	handle, dialect, err := connect(databaseURL, options)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
@@ -94,7 +97,8 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 			return nil, fmt.Errorf("DATABASE_URL: %w", singleLine(err))
 		}
 	}
-	orm, err := gorm.Open(dialector, &gorm.Config{
+	connections := &pool{DB: handle, wait: options.AcquireTimeout}
+	orm, err := gorm.Open(dialectorOf(dialect, connections), &gorm.Config{
 		Logger:                 newStatementLog(options.Logger, options.SlowStatement),
 		SkipDefaultTransaction: true,
 		// Reads name their columns: a prepared SELECT * fails once on every connection after a migration
@@ -107,23 +111,30 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		handle.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
-	database := &DB{gorm: orm, sql: handle, dialect: dialect, auditRetention: options.AuditRetention, log: log}
+	database := &DB{gorm: orm, pool: connections, dialect: dialect, auditRetention: options.AuditRetention, log: log}
 	if dialect == Postgres {
 		database.keys = batch.New(batchOptions(log), database.authenticateBatch)
 	}
 	return database, nil
 }
 
-func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dialect, error) {
+func connect(databaseURL string, options Options) (*sql.DB, Dialect, error) {
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		handle, err := openSQLite(path)
-		return handle, sqlitedialect.New(handle), SQLite, err
+		return handle, SQLite, err
 	}
 	if strings.HasPrefix(databaseURL, "postgres://") || strings.HasPrefix(databaseURL, "postgresql://") {
 		handle, err := openPostgres(databaseURL, options)
-		return handle, postgres.New(postgres.Config{Conn: handle}), Postgres, err
+		return handle, Postgres, err
 	}
-	return nil, nil, "", errors.New(`must start with "postgres://" or "sqlite:"`)
+	return nil, "", errors.New(`must start with "postgres://" or "sqlite:"`)
+}
+
+func dialectorOf(dialect Dialect, connections *pool) gorm.Dialector {
+	if dialect == SQLite {
+		return sqlitedialect.New(connections)
+	}
+	return postgres.New(postgres.Config{Conn: connections})
 }
 
 func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
@@ -207,7 +218,7 @@ func openSQLite(path string) (*sql.DB, error) {
 func (d *DB) Dialect() Dialect { return d.dialect }
 
 // SQL is the underlying connection pool, for metrics and migrations.
-func (d *DB) SQL() *sql.DB { return d.sql }
+func (d *DB) SQL() *sql.DB { return d.pool.DB }
 
 // Trace adds every statement to the trace of its request, if tracing is enabled.
 func (d *DB) Trace() error { return telemetry.TraceGORM(d.gorm) }
@@ -216,15 +227,15 @@ func (d *DB) Trace() error { return telemetry.TraceGORM(d.gorm) }
 func (d *DB) Use(plugin gorm.Plugin) error { return d.gorm.Use(plugin) }
 
 // Ping checks that the database answers.
-func (d *DB) Ping(ctx context.Context) error { return d.sql.PingContext(ctx) }
+func (d *DB) Ping(ctx context.Context) error { return d.pool.PingContext(ctx) }
 
 // Close closes every connection.
-func (d *DB) Close() error { return d.sql.Close() }
+func (d *DB) Close() error { return d.pool.Close() }
 
 // InTx runs fn in one transaction.
 func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 	return d.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect, auditRetention: d.auditRetention})
+		return fn(&DB{gorm: tx, pool: d.pool, dialect: d.dialect, auditRetention: d.auditRetention})
 	})
 }
 
@@ -234,7 +245,7 @@ func (d *DB) inSnapshot(ctx context.Context, fn func(tx *DB) error) error {
 		return d.InTx(ctx, fn)
 	}
 	return d.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect})
+		return fn(&DB{gorm: tx, pool: d.pool, dialect: d.dialect})
 	}, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 }
 

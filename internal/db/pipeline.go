@@ -22,7 +22,7 @@ func (d *DB) InPipeline(ctx context.Context, fn func(tx *DB) error) error {
 	if d.dialect == SQLite {
 		return d.InTx(ctx, fn)
 	}
-	queue := &pipeline{DB: d.sql}
+	queue := &pipeline{pool: d.pool}
 	if err := fn(d.withPool(ctx, queue)); err != nil {
 		return err
 	}
@@ -39,15 +39,15 @@ const rollbackTime = 2 * time.Second
 // commit. Each write is taken to have changed one row. It is for PostgreSQL, and for rows that the
 // statement has locked.
 func (d *DB) inLockedPipeline(ctx context.Context, lock pgxStatement, fn func(tx, writes *DB) error) error {
-	connection, err := d.sql.Conn(ctx)
+	connection, err := d.pool.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
-	begin := &pipeline{DB: d.sql, connection: connection}
+	begin := &pipeline{pool: d.pool, connection: connection}
 	begin.add(pgxStatement{statement: "BEGIN"})
 	begin.add(lock)
-	writes := &pipeline{DB: d.sql, connection: connection}
+	writes := &pipeline{pool: d.pool, connection: connection}
 	if err = d.send(ctx, begin); err == nil {
 		err = fn(d.withPool(ctx, connection), d.withPool(ctx, writes))
 	}
@@ -69,7 +69,7 @@ func (d *DB) inLockedPipeline(ctx context.Context, lock pgxStatement, fn func(tx
 // much cheaper than GORM's reflection and database/sql's conversions. It is for the few statements
 // that most API requests make.
 func (d *DB) readRows(ctx context.Context, reads ...pgxStatement) error {
-	queue := &pipeline{DB: d.sql}
+	queue := &pipeline{pool: d.pool}
 	for _, read := range reads {
 		queue.add(read)
 	}
@@ -91,7 +91,7 @@ func numbered(statement string) string {
 func (d *DB) withPool(ctx context.Context, pool gorm.ConnPool) *DB {
 	session := d.gorm.Session(&gorm.Session{Context: ctx, NewDB: true})
 	session.Statement.ConnPool = pool
-	return &DB{gorm: session, sql: d.sql, dialect: d.dialect, auditRetention: d.auditRetention}
+	return &DB{gorm: session, pool: d.pool, dialect: d.dialect, auditRetention: d.auditRetention}
 }
 
 // send sends what is queued. It passes through GORM's callbacks, so that metrics, traces and logs
@@ -114,8 +114,8 @@ type pgxStatement struct {
 
 // pipeline is a GORM connection pool that queues statements.
 type pipeline struct {
-	*sql.DB
-	// connection is the one that the statements are sent over; nil for any of the DB.
+	*pool
+	// connection is the one that the statements are sent over; nil for any of the pool.
 	connection *sql.Conn
 	batch      pgx.Batch
 	statements []string

@@ -13,8 +13,8 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// IsUnavailable reports whether a statement failed because the database could not be reached,
-// dropped the connection, is starting or stopping, or lacks a resource such as disk space. Such a
+// IsUnavailable reports whether a statement failed because the database could not be reached, had no
+// connection free, dropped the connection, is starting or stopping, or lacks a resource such as disk space. Such a
 // statement may succeed later.
 func IsUnavailable(err error) bool {
 	var connecting *pgconn.ConnectError
@@ -30,7 +30,7 @@ func IsUnavailable(err error) bool {
 		return slices.Contains(unavailableResults, lite.Code()&0xff)
 	}
 	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
+	return errors.Is(err, ErrBusy) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err)
 }
 

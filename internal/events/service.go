@@ -12,7 +12,6 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/db"
-	"despacho/internal/inflight"
 	"despacho/internal/jsonbody"
 	"despacho/internal/photourl"
 	"despacho/internal/webhooks/sender"
@@ -76,8 +75,8 @@ type Item struct {
 	Body json.RawMessage `json:"body"`
 }
 
-// Read reads the events that follow a cursor. If there is none it waits, without the request's slot
-// and without a database connection, until there is one or the time is over.
+// Read reads the events that follow a cursor. If there is none it waits, without a database
+// connection, until there is one or the time is over.
 func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*Page, error) {
 	cursor, err := s.resolveCursor(ctx, scope, query.After)
 	if err != nil {
@@ -91,25 +90,19 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 	defer unsubscribe()
 	over := time.NewTimer(query.Wait)
 	defer over.Stop()
-	for waiting := true; ; {
+	for {
 		page, err := s.page(ctx, scope, cursor, query.Limit)
-		if err != nil || len(page.Events) > 0 || !waiting {
+		if err != nil || len(page.Events) > 0 {
 			return page, err
 		}
-		err = inflight.WithoutSlot(ctx, func() error {
-			select {
-			case <-woken:
-			case <-over.C:
-				waiting = false
-			case <-s.waiters.stopped:
-				waiting = false
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			return nil
-		})
-		if err != nil || !waiting {
-			return page, err
+		select {
+		case <-woken:
+		case <-over.C:
+			return page, nil
+		case <-s.waiters.stopped:
+			return page, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 		if err := query.Recheck(); err != nil {
 			return nil, err

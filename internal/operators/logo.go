@@ -24,7 +24,7 @@ func (s *Service) SetLogo(ctx context.Context, who *db.SignedIn, picture []byte)
 		missing.Add(LogoField, jsonbody.MissingMessage)
 		return nil, missing.Err()
 	}
-	name, err := s.photos.SaveLogo(ctx, who.Operator.ID.String(), picture)
+	name, err := s.photos.SaveLogo(ctx, picture)
 	if err != nil {
 		return nil, LogoError(err)
 	}

@@ -21,18 +21,8 @@ var ErrNoNextStep = apperror.New(apperror.Conflict, "no_next_step", "El pedido d
 // test key. Which step that is, the running workflow decides: the row's phone, which chooses the
 // steps at first, may have been corrected since.
 func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*View, error) {
-	leave, err := s.enterMoves(ctx, caller)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
-	release, _, err := s.orderLocks.acquire(limited, id)
-	if err != nil {
-		return nil, ErrMoveUnconfirmed.Because(err)
-	}
-	defer release()
 	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err

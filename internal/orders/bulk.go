@@ -66,11 +66,6 @@ func (s *Service) moveMany(ctx context.Context, caller Caller, ids []uuid.UUID, 
 	case len(results) > MaxBulk:
 		return nil, bulk.tooMany
 	}
-	leave, err := s.enterMoves(ctx, caller)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	rows, err := s.db.OrderViews(ctx, caller.Scope(), ids)
 	if err != nil {
 		return nil, err

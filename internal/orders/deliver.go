@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
-	"despacho/internal/inflight"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/workflows"
@@ -34,7 +33,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		return nil, errAmountRequired
 	}
 	if photo != nil {
-		if order, err = s.requireDeliverable(ctx, caller, order); err != nil {
+		if err := requireDeliverable(caller, order); err != nil {
 			return nil, err
 		}
 		if err := s.savePhoto(ctx, caller, id, photo, &delivered); err != nil {
@@ -58,45 +57,12 @@ func lacksAmount(order *models.Order, delivered workflows.Delivered) bool {
 	return order.Status == models.StatusAssigned && order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil
 }
 
-// requireDeliverable returns the order if it can be delivered, before its photo costs any work. An
-// order that cannot is read again after the move that is under way, if there is one.
-func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *models.OrderView) (*models.OrderView, error) {
-	isRefused := func() bool {
-		_, verdict := order.State().Decide(models.MoveDeliver, caller.Actor(), nil)
-		return verdict == models.Refused
+// requireDeliverable refuses an order that cannot be delivered, before its photo costs any work.
+func requireDeliverable(caller Caller, order *models.OrderView) error {
+	if _, verdict := order.State().Decide(models.MoveDeliver, caller.Actor(), nil); verdict == models.Refused {
+		return moveRefused(models.MoveDeliver, order.Status)
 	}
-	if isRefused() {
-		moved, err := s.awaitMove(ctx, order.ID)
-		if err != nil {
-			return nil, err
-		}
-		if moved {
-			if order, err = s.Find(ctx, caller, order.ID); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if isRefused() {
-		return nil, moveRefused(models.MoveDeliver, order.Status)
-	}
-	return order, nil
-}
-
-// awaitMove waits until no other request of this process moves the order, without the slot of the
-// request. moved is true if there was one.
-func (s *Service) awaitMove(ctx context.Context, id uuid.UUID) (moved bool, err error) {
-	err = inflight.WithoutSlot(ctx, func() error {
-		limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
-		defer cancel()
-		release, waited, err := s.orderLocks.acquire(limited, id)
-		if err != nil {
-			return ErrMoveUnconfirmed.Because(err)
-		}
-		release()
-		moved = waited
-		return nil
-	})
-	return moved, err
+	return nil
 }
 
 // HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made,
@@ -104,7 +70,7 @@ func (s *Service) awaitMove(ctx context.Context, id uuid.UUID) (moved bool, err 
 func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
 	order, err := s.Find(ctx, caller, id)
 	if err == nil {
-		_, err = s.requireDeliverable(ctx, caller, order)
+		err = requireDeliverable(caller, order)
 	}
 	if err != nil {
 		return "", err

@@ -11,7 +11,6 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/db"
-	"despacho/internal/inflight"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -38,7 +37,7 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 // erase erases one order. The history and the answer about the DNI are deleted first: until the row
 // is erased, a repeated request finds the order again. A photo that this process cannot remove,
 // such as a worker without the disk of the api, is removed by the sweeper of an api, which finds it
-// among the erased ones. No slot of the request is held while Temporal is asked.
+// among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	if !order.Status.Ended() || pending {
 		return ErrNotEnded
 	}
-	if err := inflight.WithoutSlot(ctx, func() error { return s.deleteHistory(ctx, order.ID) }); err != nil {
+	if err := s.deleteHistory(ctx, order.ID); err != nil {
 		return err
 	}
 	if err := s.forgetIdentity(ctx, order); err != nil {

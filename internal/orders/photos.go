@@ -33,7 +33,7 @@ func (s *Service) savePhoto(ctx context.Context, caller Caller, id uuid.UUID, ph
 
 // storePhoto stores a photo for an order. That it could not be stored is logged with its order.
 func (s *Service) storePhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
-	name, err = s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo)
+	name, err = s.options.Photos.Save(ctx, photo)
 	if errors.Is(err, photos.ErrNotStored) {
 		s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
 	}

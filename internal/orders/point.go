@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/catalog"
-	"despacho/internal/inflight"
 	"despacho/internal/maplink"
 	"despacho/internal/numeral"
 	"despacho/models"
@@ -74,20 +73,15 @@ func (s *Service) ReadPointOf(ctx context.Context, caller Caller, id uuid.UUID, 
 	return &TypedPoint{Point: point, Doubt: doubtAbout(point, places, caller.Operator)}, nil
 }
 
-// resolveLink reads the point of a map link; unread is why it gives none. A short link is followed
-// without the slot of the request: while its host takes seconds, those who follow links must not
-// keep everybody else out.
+// resolveLink reads the point of a map link; unread is why it gives none. A short link is followed.
 func (s *Service) resolveLink(ctx context.Context, link string, country maplink.Bounds) (point maplink.Point, unread, err error) {
 	point, unread = s.options.MapLinks.Parse(link, country)
 	var short *maplink.ShortLink
 	if !errors.As(unread, &short) {
 		return point, unread, nil
 	}
-	err = inflight.WithoutSlot(ctx, func() error {
-		point, unread = s.options.MapLinks.Resolve(ctx, link, country)
-		return ctx.Err()
-	})
-	return point, unread, err
+	point, unread = s.options.MapLinks.Resolve(ctx, link, country)
+	return point, unread, ctx.Err()
 }
 
 // unreadPoint says why a text gives no point.

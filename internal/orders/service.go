@@ -13,7 +13,6 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/encryption"
-	"despacho/internal/fairpool"
 	"despacho/internal/historycodec"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
@@ -32,8 +31,6 @@ type Service struct {
 	options       Options
 	starter       *starter
 	confirmations *startConfirmations
-	orderLocks    *orderLocks
-	movePool      *fairpool.Pool
 
 	movesRequested, movesUnconfirmed atomic.Int64
 
@@ -52,8 +49,6 @@ type Options struct {
 	IdempotencyTTL  time.Duration
 	// StartTimeout, MoveTimeout, BulkMoveTimeout and FinishStarts are those of config.Timeouts.
 	StartTimeout, MoveTimeout, BulkMoveTimeout, FinishStarts time.Duration
-	// RequestSlots is how many requests the process works on at once.
-	RequestSlots int
 	// MoveDeadline is how long after its request a move may still be made: the requester waits for
 	// MoveTimeout, hears that the outcome is not known, and looks.
 	MoveDeadline time.Duration
@@ -94,10 +89,8 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
 		confirmations: newStartConfirmations(database, clk, log),
-		orderLocks:    newOrderLocks(),
-		movePool:      newMovePool(options.RequestSlots),
 	}
-	s.starter = newStarter(log, startConcurrency(), s.orderLocks.count, s.start)
+	s.starter = newStarter(log, startConcurrency(), func() int { return 0 }, s.start)
 	return s
 }
 

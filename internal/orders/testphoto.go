@@ -28,7 +28,7 @@ func (s *Service) saveTestPhoto(ctx context.Context, order *models.Order) error 
 	if err != nil {
 		return err
 	}
-	_, err = s.options.Photos.SaveAs(ctx, order.OperatorID.String(), order.ID, photo)
+	_, err = s.options.Photos.SaveAs(ctx, order.ID, photo)
 	return err
 }
 

@@ -22,11 +22,6 @@ import (
 // moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
 // request besides the message, such as a photo.
 func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*View, error) {
-	leave, err := s.enterMoves(ctx, caller)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	moved, err := s.moveAndCount(ctx, caller, order, message, attachment)
 	if err != nil {
 		return nil, err
@@ -34,10 +29,10 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 	return s.View(caller, moved), nil
 }
 
-// moveAndCount is moveLocked, and counts the move. A move whose requester disconnected is not
+// moveAndCount is move, and counts the move. A move whose requester disconnected is not
 // counted as unconfirmed.
 func (s *Service) moveAndCount(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
-	moved, err := s.moveLocked(ctx, caller, order, message, attachment)
+	moved, err := s.move(ctx, caller, order, message, attachment)
 	s.movesRequested.Add(1)
 	if !hasLeft(ctx) && (errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err)) {
 		s.movesUnconfirmed.Add(1)
@@ -55,21 +50,11 @@ func (s *Service) MoveCounts() (requested, unconfirmed int64) {
 	return s.movesRequested.Load(), s.movesUnconfirmed.Load()
 }
 
-// moveLocked requests a move from the order's workflow, once no other request of this process moves
-// the order. It returns the order once the move is stored, or if the order already is as requested.
-func (s *Service) moveLocked(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+// move requests a move from the order's workflow. It returns the order once the move is stored, or
+// if the order already is as requested.
+func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
-	release, waited, err := s.orderLocks.acquire(limited, order.ID)
-	if err != nil {
-		return nil, ErrMoveUnconfirmed.Because(err)
-	}
-	defer release()
-	if waited {
-		if order, err = s.Find(limited, caller, order.ID); err != nil {
-			return nil, err
-		}
-	}
 	// The row is checked first: a move that it rules out needs no update.
 	verdict, err := decide(message, caller.Actor(), &order.Order)
 	if err != nil || verdict == models.Unchanged {

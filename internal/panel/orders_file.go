@@ -17,8 +17,8 @@ const (
 	assignmentFilePath = "/panel/asignacion.csv"
 )
 
-// downloadTime is how long a file may take, on a slow connection too.
-const downloadTime = 15 * time.Minute
+// DownloadTime is how long a file may take, on a slow connection too.
+const DownloadTime = 15 * time.Minute
 
 // streamFile sends a file while it is made: it is never in memory as a whole.
 func (p *Pages) streamFile(v *Request, name string, write func(context.Context, *csvfile.Writer) error) error {
@@ -28,7 +28,7 @@ func (p *Pages) streamFile(v *Request, name string, write func(context.Context, 
 	// The request's own time ends with its handler.
 	ctx := context.WithoutCancel(v.Ctx())
 	p.Stream(v.Context, func(w io.Writer) error {
-		ctx, end := context.WithTimeout(ctx, downloadTime)
+		ctx, end := context.WithTimeout(ctx, DownloadTime)
 		defer end()
 		file := csvfile.NewWriter(w, csvfile.Semicolon)
 		if err := write(ctx, file); err != nil {

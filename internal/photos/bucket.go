@@ -18,8 +18,6 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
-
-	"despacho/internal/inflight"
 )
 
 const (
@@ -78,11 +76,11 @@ func (b *bucket) key(path string) string { return b.prefix + path }
 // prepare does nothing: a service that is away for the moment must not keep the api from starting.
 func (b *bucket) prepare() error { return nil }
 
-// do runs one operation within the timeout, without the slot of the request that it is for.
+// do runs one operation within the timeout.
 func (b *bucket) do(ctx context.Context, operation func(context.Context) error) error {
 	limited, cancel := context.WithTimeoutCause(ctx, b.timeout, errSlowBucket)
 	defer cancel()
-	return inflight.WithoutSlot(ctx, func() error { return explained(limited, operation(limited)) })
+	return explained(limited, operation(limited))
 }
 
 // explained returns fs.ErrNotExist where the service answers that there is no such object, and adds

@@ -9,9 +9,6 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/semaphore"
-
-	"despacho/internal/fairpool"
-	"despacho/internal/inflight"
 )
 
 // decodeBudget bounds the memory of all pictures being decoded at the same time. It is enough for a
@@ -27,34 +24,21 @@ var (
 	// decoding is a semaphore for the whole process: photos of a usual size are decoded in parallel,
 	// very large ones wait.
 	decoding = semaphore.NewWeighted(decodeBudget)
-	// decoders are shared by the operators in turn, so that many large photos of one operator delay
-	// another's by no more than the photo that is being decoded.
-	decoders = newDecoders(runtime.GOMAXPROCS(0))
+	// decoders bounds the pictures that are decoded at the same time, in their order of arrival.
+	decoders = semaphore.NewWeighted(int64(min(max(runtime.GOMAXPROCS(0)/2, 1), maxDecoders)))
 )
 
-func newDecoders(processors int) *fairpool.Pool {
-	size := min(max(processors/2, 1), maxDecoders)
-	return fairpool.New(size, max(size-1, 1))
-}
-
-// decoded decodes a picture of the owner and passes it to use. The end of ctx ends the waiting and
-// the decoding. The request holds no slot meanwhile: those who wait for a decoder, which may be
-// many small files of many pixels, must not keep everybody else out.
-func (p picture) decoded(ctx context.Context, owner string, use func(image.Image) error) error {
+// decoded decodes a picture, once there is a decoder and the budget has room, and passes it to use.
+// Its share of the budget is held until use returns. The end of ctx ends the waiting and the
+// decoding.
+func (p picture) decoded(ctx context.Context, use func(image.Image) error) error {
 	if p.decodedBytes > decodeBudget {
 		return fmt.Errorf("%w: %d x %d of a costly kind", ErrTooManyPixels, p.width, p.height)
 	}
-	return inflight.WithoutSlot(ctx, func() error { return p.decodeInTurn(ctx, owner, use) })
-}
-
-// decodeInTurn decodes a picture once the owner has a decoder and the budget has room. Its share of
-// the budget is held until use returns.
-func (p picture) decodeInTurn(ctx context.Context, owner string, use func(image.Image) error) error {
-	release, err := decoders.Acquire(ctx, owner)
-	if err != nil {
+	if err := decoders.Acquire(ctx, 1); err != nil {
 		return fmt.Errorf("wait to decode a photo: %w", err)
 	}
-	defer release()
+	defer decoders.Release(1)
 	if err := decoding.Acquire(ctx, p.decodedBytes); err != nil {
 		return fmt.Errorf("wait to decode a photo: %w", err)
 	}

@@ -9,11 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"despacho/internal/apperror"
-	"despacho/internal/inflight"
+	"golang.org/x/sync/semaphore"
 )
 
 // Not parallel: it measures what the process allocates.
@@ -62,6 +59,26 @@ func TestPhotosOfFiftyMegapixelsAreWithinTheBudget(t *testing.T) {
 	require.Less(t, lossy.decodedBytes(), int64(decodeBudget)/3)
 }
 
+// Pictures are decoded on a bounded number of processors. Not parallel: it takes all decoders.
+func TestDecoding_waitsForADecoder(t *testing.T) {
+	photo := jpegOf(t, scene(8, 8))
+	synctest.Test(t, func(t *testing.T) {
+		shared := decoders
+		decoders = semaphore.NewWeighted(1)
+		defer func() { decoders = shared }()
+		require.NoError(t, decoders.Acquire(t.Context(), 1))
+		done := make(chan error, 1)
+		go func() {
+			_, _, err := Clean(photo)
+			done <- err
+		}()
+		synctest.Wait()
+		require.Empty(t, done, "decoded without a decoder")
+		decoders.Release(1)
+		require.NoError(t, <-done)
+	})
+}
+
 // Not parallel: it takes the whole budget.
 func TestDecodingWaitsForTheMemoryBudget(t *testing.T) {
 	photo := jpegOf(t, scene(8, 8))
@@ -87,7 +104,7 @@ func TestDecoding_endsWithItsRequest(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	unused := func(image.Image) error { panic("decoded although the context has ended") }
-	require.ErrorIs(t, p.decoded(gone, "operator", unused), context.Canceled)
+	require.ErrorIs(t, p.decoded(gone, unused), context.Canceled)
 
 	leaving, leave := context.WithCancel(t.Context())
 	decode := p.decode
@@ -95,73 +112,5 @@ func TestDecoding_endsWithItsRequest(t *testing.T) {
 		leave() // while it is decoded
 		return decode(content)
 	}
-	require.ErrorIs(t, p.decoded(leaving, "operator", unused), context.Canceled)
-}
-
-// Not parallel: it takes all decoders.
-func TestDecoding_ofOneOperatorDelaysAnotherByOnePhoto(t *testing.T) {
-	photo, err := read(jpegOf(t, scene(8, 8)))
-	require.NoError(t, err)
-	synctest.Test(t, func(t *testing.T) {
-		shared := decoders
-		decoders = newDecoders(2)
-		defer func() { decoders = shared }()
-		release, err := decoders.Acquire(t.Context(), "busy")
-		require.NoError(t, err)
-		var served []string
-		for _, operator := range []string{"busy", "busy", "busy", "other"} {
-			go func() {
-				err := photo.decoded(t.Context(), operator, func(image.Image) error {
-					served = append(served, operator) // with the only decoder
-					return nil
-				})
-				assert.NoError(t, err)
-			}()
-			synctest.Wait()
-		}
-		require.Empty(t, served)
-		release()
-		synctest.Wait()
-		require.Equal(t, []string{"busy", "other", "busy", "busy"}, served)
-	})
-}
-
-// requestSlot is the slot of a request; full, if set, is why there is none to return to.
-type requestSlot struct {
-	held bool
-	full error
-}
-
-func (r *requestSlot) Release()                        { r.held = false }
-func (r *requestSlot) Reacquire(context.Context) error { r.held = r.full == nil; return r.full }
-
-// A request that waits for a decoder holds no slot, and one that gets none afterwards is told so,
-// not that its photo is none. Not parallel: it takes all decoders.
-func TestDecoding_waitsWithoutTheSlotOfItsRequest(t *testing.T) {
-	photo := jpegOf(t, scene(8, 8))
-	synctest.Test(t, func(t *testing.T) {
-		shared := decoders
-		decoders = newDecoders(1)
-		defer func() { decoders = shared }()
-		overloaded := apperror.New(apperror.Unavailable, "overloaded", "")
-		for _, full := range []error{nil, overloaded} {
-			release, err := decoders.Acquire(t.Context(), "busy")
-			require.NoError(t, err)
-			slot := &requestSlot{held: true, full: full}
-			done := make(chan error, 1)
-			go func() {
-				ctx := inflight.WithSlot(t.Context(), slot)
-				_, _, _, err := clean(ctx, "other", photo, thumbnailSide)
-				if err != nil {
-					err = rejection(ctx, err)
-				}
-				done <- err
-			}()
-			synctest.Wait()
-			require.False(t, slot.held)
-			release()
-			require.Equal(t, full, <-done)
-			require.Equal(t, full == nil, slot.held)
-		}
-	})
+	require.ErrorIs(t, p.decoded(leaving, unused), context.Canceled)
 }

@@ -206,12 +206,12 @@ func lossyChunk(t testing.TB) webpChunk {
 
 // Clean is clean without the thumbnail.
 func Clean(content []byte) (photo []byte, format Format, err error) {
-	photo, _, format, err = clean(context.Background(), "", content, thumbnailSide)
+	photo, _, format, err = clean(context.Background(), content, thumbnailSide)
 	return photo, format, err
 }
 
 // Thumbnail is the thumbnail that clean makes.
 func Thumbnail(content []byte, maxSide int) ([]byte, error) {
-	_, thumbnail, _, err := clean(context.Background(), "", content, maxSide)
+	_, thumbnail, _, err := clean(context.Background(), content, maxSide)
 	return thumbnail, err
 }

@@ -14,8 +14,8 @@ const logoSide = 640
 
 // SaveLogo checks a picture by its content as Save does, and stores it as a PNG of its own: encoded
 // anew, upright, with its transparency, and with no side over logoSide. It has no thumbnail.
-func (s Store) SaveLogo(ctx context.Context, owner string, content []byte) (name string, err error) {
-	logo, err := encodeLogo(ctx, owner, content)
+func (s Store) SaveLogo(ctx context.Context, content []byte) (name string, err error) {
+	logo, err := encodeLogo(ctx, content)
 	if err != nil {
 		return "", rejection(ctx, err)
 	}
@@ -26,13 +26,13 @@ func (s Store) SaveLogo(ctx context.Context, owner string, content []byte) (name
 	return name, nil
 }
 
-func encodeLogo(ctx context.Context, owner string, content []byte) ([]byte, error) {
+func encodeLogo(ctx context.Context, content []byte) ([]byte, error) {
 	p, err := read(content)
 	if err != nil {
 		return nil, err
 	}
 	var small *image.RGBA
-	if err := p.decoded(ctx, owner, func(pixels image.Image) error {
+	if err := p.decoded(ctx, func(pixels image.Image) error {
 		small = shrink(pixels, fit(p.width, p.height, logoSide), color.Transparent)
 		return nil
 	}); err != nil {

@@ -18,7 +18,7 @@ func storedLogo(t *testing.T, content []byte) ([]byte, image.Image) {
 	t.Helper()
 	store, err := NewStore(Options{Location: t.TempDir()})
 	require.NoError(t, err)
-	name, err := store.SaveLogo(t.Context(), "operator", content)
+	name, err := store.SaveLogo(t.Context(), content)
 	require.NoError(t, err)
 	require.True(t, IsName(name))
 	files, err := os.ReadDir(store.Directory())
@@ -78,7 +78,7 @@ func TestLogo_refusals(t *testing.T) {
 		string(make([]byte, MaxBytes+1)):                           ErrTooLarge,
 		string(pngHeader(maxPhotoSide+1, maxPhotoSide+1, 8, 6, 0)): ErrTooManyPixels,
 	} {
-		_, err := store.SaveLogo(t.Context(), "operator", []byte(content))
+		_, err := store.SaveLogo(t.Context(), []byte(content))
 		require.ErrorIs(t, err, want)
 	}
 	files, err := os.ReadDir(store.Directory())

@@ -7,14 +7,12 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
-
-	"despacho/internal/inflight"
 )
 
 // open requests the object from its first byte on, which is what most readers want.
 func (b *bucket) open(ctx context.Context, path string) (*File, error) {
 	o := &object{bucket: b, key: b.key(path), ctx: context.WithoutCancel(ctx)}
-	if err := inflight.WithoutSlot(ctx, func() error { return o.request(ctx) }); err != nil {
+	if err := o.request(ctx); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
 	return &File{ReadSeekCloser: o, Modified: o.modified}, nil

@@ -53,8 +53,8 @@ var (
 // maxSide; a smaller photo keeps its size, and transparency becomes white.
 //
 // The picture is fully decoded, because only that proves that it can be shown as proof of a
-// delivery. Memory is bounded before decoding starts; owner is whose turn it takes to decode.
-func clean(ctx context.Context, owner string, content []byte, maxSide int) (photo, thumbnail []byte, format Format, err error) {
+// delivery. Memory is bounded before decoding starts.
+func clean(ctx context.Context, content []byte, maxSide int) (photo, thumbnail []byte, format Format, err error) {
 	p, err := read(content)
 	if err != nil {
 		return nil, nil, Format{}, err
@@ -64,7 +64,7 @@ func clean(ctx context.Context, owner string, content []byte, maxSide int) (phot
 		return nil, nil, Format{}, errTooLarge
 	}
 	var small *image.RGBA
-	if err := p.decoded(ctx, owner, func(pixels image.Image) error {
+	if err := p.decoded(ctx, func(pixels image.Image) error {
 		small = shrink(pixels, fit(p.width, p.height, maxSide), color.White)
 		return nil
 	}); err != nil {

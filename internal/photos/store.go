@@ -114,15 +114,14 @@ func (s Store) Directory() string {
 // CheckWritable returns why no photo can be stored at the moment.
 func (s Store) CheckWritable(ctx context.Context) error { return s.backend.checkWritable(ctx) }
 
-// Save checks a photo by its content, removes its metadata, and stores it with its thumbnail. Each
-// owner has its turn to use the processor for it.
-func (s Store) Save(ctx context.Context, owner string, content []byte) (name string, err error) {
-	return s.SaveAs(ctx, owner, newBase(), content)
+// Save checks a photo by its content, removes its metadata, and stores it with its thumbnail.
+func (s Store) Save(ctx context.Context, content []byte) (name string, err error) {
+	return s.SaveAs(ctx, newBase(), content)
 }
 
 // SaveAs is Save with what the name is made of, for a photo whose name is known beforehand.
-func (s Store) SaveAs(ctx context.Context, owner string, base [16]byte, content []byte) (name string, err error) {
-	photo, thumbnail, format, err := clean(ctx, owner, content, thumbnailSide)
+func (s Store) SaveAs(ctx context.Context, base [16]byte, content []byte) (name string, err error) {
+	photo, thumbnail, format, err := clean(ctx, content, thumbnailSide)
 	if err != nil {
 		return "", rejection(ctx, err)
 	}
@@ -137,12 +136,9 @@ func (s Store) SaveAs(ctx context.Context, owner string, base [16]byte, content 
 	return name, nil
 }
 
-// rejection is what a caller is told about a picture that cannot be used. That there was no slot
-// after the decoding is not the picture's fault.
+// rejection is what a caller is told about a picture that cannot be used.
 func rejection(ctx context.Context, err error) error {
 	switch {
-	case apperror.From(err).Kind == apperror.Unavailable:
-		return err
 	case errors.Is(err, errTooLarge):
 		return ErrTooLarge
 	case ctx.Err() != nil:

@@ -37,7 +37,7 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		content := picture(t, 1200, 600)
 		began := time.Now()
-		name, err := at.Save(t.Context(), "operator", content)
+		name, err := at.Save(t.Context(), content)
 		require.NoError(t, err)
 		require.Regexp(t, `^[0-9a-f]{32}\.png$`, name)
 		require.Equal(t, strings.TrimSuffix(name, ".png")+".thumb.jpg", photos.ThumbnailName(name))
@@ -58,7 +58,7 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []int{480, 240}, []int{size.Width, size.Height})
 
-		another, err := at.Save(t.Context(), "operator", content)
+		another, err := at.Save(t.Context(), content)
 		require.NoError(t, err)
 		require.NotEqual(t, name, another, "names cannot be guessed from the content")
 
@@ -114,7 +114,7 @@ func TestStore_rejectsInvalidPhotos(t *testing.T) {
 			"half a picture":  {[]byte("\xff\xd8\xff\xe0 and so on"), photos.ErrNotPhoto},
 			"over the limits": {make([]byte, photos.MaxBytes+1), photos.ErrTooLarge},
 		} {
-			_, err := at.Save(t.Context(), "operator", test.content)
+			_, err := at.Save(t.Context(), test.content)
 			require.ErrorIs(t, err, test.want, name)
 			require.NotErrorIs(t, err, photos.ErrTooManyPixels, name)
 			require.Equal(t, name == "half a picture", errors.Is(err, photos.ErrUnreadable), name)
@@ -205,7 +205,7 @@ func TestStore_outage(t *testing.T) {
 			t.Parallel()
 			store, err := photos.NewStore(photos.Options{Location: location, Timeout: poll.Deadline})
 			require.NoError(t, err)
-			_, err = store.Save(t.Context(), "operator", picture(t, 8, 8))
+			_, err = store.Save(t.Context(), picture(t, 8, 8))
 			requireUnavailable(t, "photo_not_stored", err)
 			requireUnavailable(t, "photo_not_readable", open(t, store, strings.Repeat("0", 32)+".jpg"))
 			require.Error(t, store.CheckWritable(t.Context()))
@@ -225,7 +225,7 @@ func TestBucket_thatHangs(t *testing.T) {
 	t.Cleanup(hanging.Close)
 	store, err := photos.NewStore(photos.Options{Location: testenv.NewBucket(t).LocationAt(hanging.URL) + "&region=us-east-1", Timeout: 50 * time.Millisecond})
 	require.NoError(t, err)
-	_, err = store.Save(t.Context(), "operator", picture(t, 8, 8))
+	_, err = store.Save(t.Context(), picture(t, 8, 8))
 	requireUnavailable(t, "photo_not_stored", err)
 	require.ErrorContains(t, err, "does not answer in time")
 	err = open(t, store, strings.Repeat("0", 32)+".jpg")

@@ -32,7 +32,7 @@ func (d *database) lookup(_ context.Context, names []string) (referenced, erased
 
 func save(t *testing.T, store photos.Store) string {
 	t.Helper()
-	name, err := store.Save(t.Context(), "operator", picture(t, 8, 8))
+	name, err := store.Save(t.Context(), picture(t, 8, 8))
 	require.NoError(t, err)
 	return name
 }

@@ -12,7 +12,6 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/db"
-	"despacho/internal/inflight"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/workflows"
@@ -95,30 +94,23 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	return s.sendNow(ctx, hook, id, delivery.Event)
 }
 
-// sendNow makes the worker send a delivery and waits for the outcome, without the slot of the
-// request: the receiver decides how long that takes.
+// sendNow makes the worker send a delivery and waits for the outcome.
 func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
 	ref := Ref(db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL})
-	err := inflight.WithoutSlot(ctx, func() error {
-		ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
-		defer cancel()
-		run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: workflows.RedeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
-			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-			StaticSummary:            ref.Summary(),
-			Priority:                 workflows.OperatorPriority(hook.OperatorID),
-		}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{ref})
-		if err == nil {
-			err = run.Get(ctx, nil)
-		}
-		var failed *temporal.WorkflowExecutionError
-		if err != nil && !errors.As(err, &failed) {
-			return ErrNoOutcome.Because(err)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	limited, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
+	defer cancel()
+	run, err := s.Temporal.ExecuteWorkflow(limited, client.StartWorkflowOptions{
+		ID: workflows.RedeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            ref.Summary(),
+		Priority:                 workflows.OperatorPriority(hook.OperatorID),
+	}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{ref})
+	if err == nil {
+		err = run.Get(limited, nil)
+	}
+	var failed *temporal.WorkflowExecutionError
+	if err != nil && !errors.As(err, &failed) {
+		return nil, ErrNoOutcome.Because(err)
 	}
 	delivery, attempts, err := s.DB.Delivery(ctx, deliveryID)
 	if err != nil {
@@ -165,25 +157,22 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	return len(refs), nil
 }
 
-// startRedelivery makes the worker send deliveries of a webhook again. It holds no slot of the
-// request: Temporal may be slow to answer.
+// startRedelivery makes the worker send deliveries of a webhook again.
 func (s *Service) startRedelivery(ctx context.Context, hook *models.Webhook, refs []workflows.WebhookDeliveryRef) error {
-	return inflight.WithoutSlot(ctx, func() error {
-		ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
-		defer cancel()
-		_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
-			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-			StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.OperatorPriority(hook.OperatorID),
-		}, workflows.RedeliveryWorkflowName, refs)
-		if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-			return apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
-		}
-		if err != nil {
-			return ErrNoOutcome.Because(err)
-		}
-		return nil
-	})
+	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
+	defer cancel()
+	_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.OperatorPriority(hook.OperatorID),
+	}, workflows.RedeliveryWorkflowName, refs)
+	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		return apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
+	}
+	if err != nil {
+		return ErrNoOutcome.Because(err)
+	}
+	return nil
 }
 
 // requeue queues all finished deliveries of a webhook since a time again.

@@ -171,9 +171,9 @@ func dialTemporal(t testing.TB, cfg *config.Config, options client.Options) clie
 // is. A test about one of them sets it with Options.Configure.
 func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
-		Connect: poll.Deadline, Queue: poll.Deadline, Request: poll.Deadline, Upload: poll.Deadline, Bulk: poll.Deadline,
-		Connection: poll.Deadline, Progress: poll.Deadline,
-		Start: poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkMove: poll.Deadline, Outcome: poll.Deadline,
+		Connect: poll.Deadline, Acquire: poll.Deadline, Request: poll.Deadline, Upload: poll.Deadline, Bulk: poll.Deadline,
+		Connection: 2 * poll.Deadline,
+		Start:      poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkMove: poll.Deadline, Outcome: poll.Deadline,
 		LastPass:  config.DefaultTimeouts().LastPass, // a longer one would outlast its activity
 		Readiness: poll.Deadline, Exchange: longExchange, Bucket: poll.Deadline, WorkflowTask: longWorkflowTask,
 	}

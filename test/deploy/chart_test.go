@@ -429,14 +429,14 @@ func isPodMonitor(text string) bool { return strings.Contains(text, "\nkind: Pod
 func TestChart_numbersArePrintedInFull(t *testing.T) {
 	t.Parallel()
 	values, err := chartutil.ReadValues([]byte(`
-config: {PANEL_OPERATOR_LIMIT: 1000000, MAX_REQUESTS: 512, OTEL_TRACES_SAMPLER_ARG: 0.000001, WEBHOOKS_PAUSED: true, TEMPORAL_NAMESPACE: "1000000"}
+config: {PANEL_OPERATOR_LIMIT: 1000000, MAX_CONNECTIONS_PER_ADDRESS: 512, OTEL_TRACES_SAMPLER_ARG: 0.000001, WEBHOOKS_PAUSED: true, TEMPORAL_NAMESPACE: "1000000"}
 migrate: {activeDeadlineSeconds: 1000000}
 `))
 	require.NoError(t, err)
 	r, err := render(t, chartutil.CoalesceTables(values, needed()))
 	require.NoError(t, err)
 	for name, want := range map[string]string{
-		"PANEL_OPERATOR_LIMIT": "1000000", "MAX_REQUESTS": "512", "OTEL_TRACES_SAMPLER_ARG": "0.000001", "WEBHOOKS_PAUSED": "true",
+		"PANEL_OPERATOR_LIMIT": "1000000", "MAX_CONNECTIONS_PER_ADDRESS": "512", "OTEL_TRACES_SAMPLER_ARG": "0.000001", "WEBHOOKS_PAUSED": "true",
 		"TEMPORAL_NAMESPACE": "1000000", "DRAIN_DELAY": "5s", "BASE_URL": "https://despacho.example.com",
 	} {
 		require.Equal(t, want, r.configs[0].Data[name], name)

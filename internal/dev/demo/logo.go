@@ -24,7 +24,7 @@ func (b blueprint) uploadLogo(ctx context.Context, database *db.DB, logos photos
 	if err := logos.Prepare(); err != nil {
 		return err
 	}
-	name, err := logos.SaveLogo(ctx, b.slug, picture.Bytes())
+	name, err := logos.SaveLogo(ctx, picture.Bytes())
 	if err != nil {
 		return err
 	}

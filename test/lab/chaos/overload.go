@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	// maxRequests is MAX_REQUESTS of each api: low enough that clients on the same small machine
-	// can overload it.
-	maxRequests = 32
 	// capacityClients is how many clients measure the service's capacity, capacityTime for how
 	// long.
 	capacityClients = 16
@@ -25,8 +22,8 @@ const (
 	retryInterval  = 1300 * time.Millisecond
 	// pageSize is the limit of the clients' lists.
 	pageSize = 200
-	// maxResponseTime is the largest p99 in an overload: a second of waiting for a slot, and more
-	// because the clients run on the same machine.
+	// maxResponseTime is the largest p99 in an overload: each statement waits a second at most, and
+	// the clients run on the same machine.
 	maxResponseTime = 5 * time.Second
 	// maxMemory is what an api may hold, in MiB, as with ten thousand open orders, and
 	// memoryPerConnection what each connection may add.

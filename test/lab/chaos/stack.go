@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 
 	"despacho/internal/dev"
@@ -85,7 +84,7 @@ func (s *stack) createLog(process string) (*os.File, error) {
 
 func (s *stack) prepareDatabase(ctx context.Context) error {
 	s.program = s.Program(s.options.Binary, map[string]string{
-		"AUTO_CANCEL_AFTER": s.options.AutoCancelAfter.String(), "MAX_REQUESTS": strconv.Itoa(maxRequests),
+		"AUTO_CANCEL_AFTER": s.options.AutoCancelAfter.String(),
 	})
 	var err error
 	if s.databaseURL, err = s.CreateDatabase(ctx, "despacho", s.program); err != nil {
