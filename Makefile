@@ -64,14 +64,20 @@ screenshots: ## Take the pictures of the pages that the README shows
 
 SEED ?= 1
 DURATION ?= 5m
-FUZZ ?= 30s
 .PHONY: chaos
-chaos: build lab ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
-	@exec bin/lab chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)
+chaos: build lab ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m)
+	@exec bin/lab chaos --seed $(SEED) --duration $(DURATION)
+
+# A number of inputs, not a time: its end is reported as a failure now and then (golang/go#75804).
+FUZZ ?= 100000x
+.PHONY: fuzz
+fuzz: ## Run every fuzz target (FUZZ=100000x, how many inputs each gets)
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z]+' . | sed 's/:func / /' | while read -r file name; do \
+		go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZ) "$$(dirname "$$file")" || exit 1; done
 
 DRILL ?=
 .PHONY: drill
-drill: build lab ## Back up and restore the service in every documented way, and upgrade its Temporal, under load (DRILL="--only base-backup")
+drill: build lab ## Back up and restore the service in every documented way, under load (DRILL="--only base-backup")
 	@exec bin/lab drill $(DRILL)
 
 VERSION ?=

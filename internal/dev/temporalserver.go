@@ -71,23 +71,6 @@ func StartTemporalServer(ctx context.Context, options TemporalServerOptions) (*T
 	return server, nil
 }
 
-// UpgradeTemporalServer replaces a server that was started with other programs: it stops it, brings
-// the schema up to date, and starts the programs of options on the same data at the same address.
-func UpgradeTemporalServer(ctx context.Context, server *Temporal, options TemporalServerOptions) error {
-	postgres, err := url.Parse(options.PostgresURL)
-	if err != nil {
-		return err
-	}
-	if err := server.process.Stop(ctx); err != nil {
-		return err
-	}
-	if err := setUpTemporalSchema(ctx, options, postgres); err != nil {
-		return err
-	}
-	server.command.Path = options.Programs.Server
-	return server.Restart(ctx)
-}
-
 // setUpTemporalSchema does what the service temporal-schema of docker-compose.yml does.
 func setUpTemporalSchema(ctx context.Context, options TemporalServerOptions, postgres *url.URL) error {
 	for _, store := range []struct{ database, schema string }{{"temporal", "temporal"}, {"temporal_visibility", "visibility"}} {

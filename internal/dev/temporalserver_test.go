@@ -24,7 +24,7 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	onPath(t, map[string]string{"go": fakeServerBuild})
 	binDir := filepath.Join(t.TempDir(), "bin")
 	var progress output
-	programs, err := FindTemporalServer(t.Context(), binDir, TemporalServerVersion, progress.line)
+	programs, err := FindTemporalServer(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Contains(t, progress.String(), "this takes minutes, once")
 	for _, program := range []string{programs.Server, programs.SQLTool} {
@@ -35,24 +35,15 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	}
 
 	onPath(t, nil) // no go any more
-	again, err := FindTemporalServer(t.Context(), binDir, TemporalServerVersion, progress.line)
+	again, err := FindTemporalServer(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Equal(t, programs, again)
-}
-
-func TestServerModule_requiresTheVersion(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, string(temporalModule), string(serverModule(TemporalServerVersion)))
-	older := string(serverModule("v1.30.7"))
-	require.Contains(t, older, "\nrequire go.temporal.io/server v1.30.7\n")
-	require.Regexp(t, `\ngo 1\.\d+`, older)
-	require.NotContains(t, older, "ui-server")
 }
 
 func TestFindTemporalServer_aFailedBuildLeavesNothing(t *testing.T) {
 	onPath(t, map[string]string{"go": "#!/bin/sh\necho 'no such module' >&2\nexit 1\n"})
 	binDir := t.TempDir()
-	_, err := FindTemporalServer(t.Context(), binDir, TemporalServerVersion, (&output{}).line)
+	_, err := FindTemporalServer(t.Context(), binDir, (&output{}).line)
 	require.ErrorContains(t, err, "no such module")
 	left, err := filepath.Glob(filepath.Join(binDir, "*temporal-*-*"))
 	require.NoError(t, err)

@@ -28,7 +28,6 @@ func benchCommand() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&options.Profile, "profile", "", "the Temporal to measure on: server, dev or all (default: everything on the server, what depends on Temporal on dev)")
 	flags.Func("only", "measure only the rows whose name matches this `regexp`", compileInto(&options.Only))
 	flags.Func("skip", "do not measure the rows whose name matches this `regexp`", compileInto(&options.Skip))
 	flags.IntVar(&options.Rounds, "rounds", 0, "how often each thing is measured (default 7, quick 3)")
@@ -36,7 +35,6 @@ func benchCommand() *cobra.Command {
 	flags.BoolVar(&options.Durable, "durable", false, "have PostgreSQL wait for the disk")
 	flags.StringVar(&options.JSON, "json", "", "file for the rows (default bench.json beside the program)")
 	flags.StringVar(&options.Document, "write", "", "document whose results are replaced, such as docs/benchmarks.md")
-	flags.StringVar(&options.PprofDir, "pprof", "", "directory for CPU profiles of the service under load")
 	flags.StringVar(&options.Reference, "reference", "", "program of temporalio/reference-app-orders-go (go build ./cmd/oms in a clone of it) to compare whole lives with")
 	command.AddCommand(benchBaselineCommand())
 	return command

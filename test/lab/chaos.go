@@ -31,7 +31,7 @@ func chaosCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.Uint64Var(&options.Seed, "seed", 1, "what decides the faults and the clients' requests")
 	flags.DurationVar(&options.Duration, "duration", 5*time.Minute, "how long faults go on")
-	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload, slow or fuzz")
+	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload or slow")
 	flags.IntVar(&options.Clients, "clients", 12, "how many clients work at once")
 	flags.IntVar(&options.ManyMoves, "many-moves", 2200, "how often one order is reassigned; Temporal takes 2,000 updates for a run")
 	flags.DurationVar(&options.Pause, "pause", 10*time.Second, "how long a stopped process stands still")
@@ -39,7 +39,6 @@ func chaosCommand() *cobra.Command {
 	flags.DurationVar(&options.Overload, "overload", time.Minute, "how long ten times too many clients come; 0 skips it")
 	flags.IntVar(&options.SlowClients, "slow-clients", 1000, "sockets of each slow kind that are opened to each api; 0 skips them")
 	flags.IntVar(&options.MostClients, "most-clients", 4000, "how many clients come at the most in the overload")
-	flags.DurationVar(&options.Fuzz, "fuzz", 30*time.Second, "how long each fuzz target runs; 0 skips them")
 	flags.StringVar(&options.JSON, "json", "", "file for the counters and invariants (default chaos.json beside the program)")
 	return command
 }

@@ -13,7 +13,7 @@ func drillCommand() *cobra.Command {
 	var options chaos.Options
 	command := &cobra.Command{
 		Use:   "drill",
-		Short: "Copy and restore the service in every documented way, upgrade its Temporal, each under load, and check it",
+		Short: "Copy and restore the service in every documented way, each under load, and check it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := findPrograms()
@@ -29,6 +29,6 @@ func drillCommand() *cobra.Command {
 	flags.Uint64Var(&options.Seed, "seed", 1, "what decides the clients' requests")
 	flags.DurationVar(&options.Duration, "duration", 20*time.Second, "how long clients work before the copy; half of it after")
 	flags.IntVar(&options.Clients, "clients", 8, "how many clients work at once")
-	flags.StringVar(&options.Only, "only", "", "run one drill: base-backup, point-in-time, dumps, dev or temporal-upgrade")
+	flags.StringVar(&options.Only, "only", "", "run one drill: base-backup or point-in-time")
 	return command
 }

@@ -17,9 +17,6 @@ import (
 
 // Options configure a run.
 type Options struct {
-	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the
-	// server and, on the development server, what depends on Temporal alone.
-	Profile string
 	// Only keeps the rows whose name it matches, Skip the others; nil keeps all.
 	Only, Skip *regexp.Regexp
 	// Rounds is the number of rounds of each measurement; 0 is the scale's own.
@@ -34,8 +31,6 @@ type Options struct {
 	JSON string
 	// Document is the file whose results are replaced; empty is none.
 	Document string
-	// PprofDir gets CPU profiles of the service under load; empty takes none.
-	PprofDir string
 	// Reference is the program of temporalio/reference-app-orders-go to compare with; empty is none.
 	Reference string
 	// Binary is the despacho program to measure and Lab the running program, whose baselines are
@@ -43,16 +38,12 @@ type Options struct {
 	Binary, Lab, BinDir string
 }
 
-// longestRun bounds the whole run. Most of it is 100,000 workflows, which slow cores start at 40 a
-// second.
-const longestRun = 4 * time.Hour
+// longestRun bounds the whole run.
+const longestRun = 2 * time.Hour
 
 func (o *Options) check() error {
-	if o.Document != "" && (o.Quick || o.Only != nil || o.Profile == profileDev) {
+	if o.Document != "" && (o.Quick || o.Only != nil) {
 		return errors.New("only a whole run is worth keeping in a document")
-	}
-	if !slices.Contains([]string{"", profileServer, profileDev, "all"}, o.Profile) {
-		return fmt.Errorf("the profiles are server, dev and all, not %s", o.Profile)
 	}
 	return nil
 }
@@ -80,19 +71,11 @@ func Run(ctx context.Context, options Options) error {
 		sc.rounds = options.Rounds
 	}
 	began := time.Now()
-	var rows []Row
-	var errs []error
-	for _, profile := range []string{profileServer, profileDev} {
-		measured, err := measure(ctx, options, sc, profile)
-		rows = append(rows, measured...)
-		errs = append(errs, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
+	rows, err := measure(ctx, options, sc)
 	if len(rows) == 0 {
-		return errors.Join(append(errs, errors.New("nothing was measured"))...)
+		return errors.Join(err, errors.New("nothing was measured"))
 	}
+	errs := []error{err}
 	machine := machineInfo(ctx, options, sc, time.Since(began))
 	fmt.Fprintf(options.Out, "\n%s\n\n", machine)
 	errs = append(errs, writeTable(options.Out, rows))
@@ -106,20 +89,20 @@ func Run(ctx context.Context, options Options) error {
 	return errors.Join(errs...)
 }
 
-// measure runs the studies of a profile on a stack of their own.
-func measure(ctx context.Context, options Options, sc scale, profile string) (rows []Row, err error) {
-	chosen := studiesFor(options, sc, profile)
+// measure runs the selected studies on a stack of their own.
+func measure(ctx context.Context, options Options, sc scale) (rows []Row, err error) {
+	chosen := options.selected(sc)
 	if len(chosen) == 0 {
 		return nil, nil
 	}
-	s, err := startStack(ctx, options, sc, profile)
+	s, err := startStack(ctx, options, sc)
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	if err != nil {
 		return nil, err
 	}
 	var errs []error
 	for _, st := range chosen {
-		options.log(fmt.Sprintf("measuring on %s: %s", profile, st.name))
+		options.log("measuring: " + st.name)
 		measured, err := st.run(ctx, s)
 		if ctx.Err() != nil {
 			return rows, context.Cause(ctx)
@@ -130,7 +113,6 @@ func measure(ctx context.Context, options Options, sc scale, profile string) (ro
 		}
 		for _, row := range measured {
 			if options.wants(row.Name) {
-				row.Profile = profile
 				rows = append(rows, row)
 				options.log("  " + strings.Join(slices.DeleteFunc(row.cells(), func(cell string) bool { return cell == "" }), " | "))
 			}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -57,28 +58,40 @@ func (r *receiver) arrival(ctx context.Context) (time.Time, error) {
 
 // registerReceiver registers the receiver for every event of webhookOperator.
 func (v *service) registerReceiver(ctx context.Context) error {
-	_, err := v.register(ctx, v.stack.receiver.URL)
+	_, err := v.register(ctx, v.stack.tenants.webhookKeys.Key(), map[string]any{"url": v.stack.receiver.URL, "events": models.Events})
 	return err
 }
 
-// register registers an address for every event of webhookOperator and returns the webhook's id.
-func (v *service) register(ctx context.Context, address string) (id string, err error) {
-	return v.registerAs(ctx, v.stack.tenants.webhookKeys.Key(), map[string]any{"url": address, "events": models.Events})
-}
-
-// registerAs registers a webhook with a key and returns its id.
-func (v *service) registerAs(ctx context.Context, key string, members map[string]any) (id string, err error) {
+// register registers a webhook with a key and returns its id.
+func (v *service) register(ctx context.Context, key string, members map[string]any) (id string, err error) {
 	body, err := json.Marshal(members)
 	if err != nil {
 		return "", err
 	}
 	client := cluster.NewConnection(v.api.Address)
 	defer client.Close()
-	registered, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
+	answer, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
 		Method: http.MethodPost, Path: "/v1/webhooks", Key: key, Body: body,
 	})
 	if err != nil {
 		return "", err
 	}
-	return webhookID(registered.Body)
+	var registered struct{ Data struct{ ID string } }
+	if err := json.Unmarshal(answer.Body, &registered); err != nil {
+		return "", err
+	}
+	if registered.Data.ID == "" {
+		return "", errors.New("the new webhook has no id")
+	}
+	return registered.Data.ID, nil
+}
+
+// deactivate ends a webhook with a key.
+func (v *service) deactivate(ctx context.Context, key, webhook string) error {
+	client := cluster.NewConnection(v.api.Address)
+	defer client.Close()
+	_, err := client.Expect(ctx, http.StatusOK, cluster.Request{
+		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: key,
+	})
+	return err
 }

@@ -15,7 +15,7 @@ import (
 var someRows = []Row{
 	ratioRow("POST", "orders/s", ratioAtLeast(0.8), []float64{200, 220, 210}, []float64{180, 150, 190}).withNote("a remark"),
 	countRow("events", "events", atMost(45), 43),
-	{Name: "GET", Profile: profileDev, Failure: "connection refused"},
+	{Name: "GET", Failure: "connection refused"},
 }
 
 func TestTable(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 	require.Equal(t, `NAME       GOAL         BASELINE  RESULT        RATIO  SPREAD     VERDICT
 POST       ≥ 0.80×      210       180 orders/s  0.90×  0.79–0.90  met
 events     ≤ 45 events            43 events            exact      met
-GET [dev]                                                         not measured: connection refused
+GET                                                         not measured: connection refused
 · POST: a remark
 `, out.String())
 }
@@ -36,7 +36,7 @@ func TestMarkdownTable(t *testing.T) {
 | --- | --- | --- | --- | --- | --- | --- |
 | POST | ≥ 0.80× | 210 | 180 orders/s | 0.90× | 0.79–0.90 | met |
 | events | ≤ 45 events |  | 43 events |  | exact | met |
-| GET [dev] |  |  |  |  |  | not measured: connection refused |
+| GET |  |  |  |  |  | not measured: connection refused |
 
 - POST: a remark
 `, markdownTable(someRows))

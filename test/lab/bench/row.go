@@ -5,9 +5,7 @@ import "fmt"
 // Row is one line of the table.
 type Row struct {
 	Name string `json:"name"`
-	// Profile is the Temporal server that it was measured on.
-	Profile string `json:"profile"`
-	Unit    string `json:"unit"`
+	Unit string `json:"unit"`
 	// Goal is the goal as text; empty where there is none.
 	Goal string `json:"goal"`
 	// Baseline is what the result is compared with, measured by turns in the same run; nil where
@@ -46,26 +44,18 @@ type goal struct {
 	// atLeast wants no less than the limit, else no more.
 	atLeast bool
 	limit   float64
-	// atLeastToo is the other end of a range whose upper end is the limit; 0 is no range.
-	atLeastToo float64
-	set        bool
+	set     bool
 }
 
 func ratioAtLeast(limit float64) goal {
 	return goal{ofRatio: true, atLeast: true, limit: limit, set: true}
 }
 func ratioAtMost(limit float64) goal { return goal{ofRatio: true, limit: limit, set: true} }
-func ratioWithin(least, most float64) goal {
-	return goal{ofRatio: true, atLeastToo: least, limit: most, set: true}
-}
-func atMost(limit float64) goal { return goal{limit: limit, set: true} }
+func atMost(limit float64) goal      { return goal{limit: limit, set: true} }
 
 func (g goal) format(unit string) string {
 	if !g.set {
 		return ""
-	}
-	if g.atLeastToo > 0 {
-		return fmt.Sprintf("%.2f–%.2f×", g.atLeastToo, g.limit)
 	}
 	sign, of := "≤", formatFigure(g.limit)+" "+unit
 	if g.atLeast {
@@ -91,7 +81,7 @@ func (g goal) met(r *Row) bool {
 	if g.atLeast {
 		return value >= g.limit
 	}
-	return value <= g.limit && (g.atLeastToo == 0 || value >= g.atLeastToo)
+	return value <= g.limit
 }
 
 // ratioRow is the row of a result and its baseline, whose rounds were measured by turns.

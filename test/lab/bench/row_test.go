@@ -16,9 +16,6 @@ func TestGoal_decidesTheVerdict(t *testing.T) {
 		"too slow":              {ratioRow("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{79}), "≥ 0.80×", "MISSED"},
 		"as short as wanted":    {ratioRow("x", "ms", ratioAtMost(2), []float64{10}, []float64{20}), "≤ 2.00×", "met"},
 		"too long":              {ratioRow("x", "ms", ratioAtMost(2), []float64{10}, []float64{21}), "≤ 2.00×", "MISSED"},
-		"in the middle":         {ratioRow("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{10}), "0.50–2.00×", "met"},
-		"above the range":       {ratioRow("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{21}), "0.50–2.00×", "MISSED"},
-		"below the range":       {ratioRow("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{4}), "0.50–2.00×", "MISSED"},
 		"less than nothing":     {absoluteRow("x", "ms", atMost(100), []float64{-3}), "≤ 100 ms", "met"},
 		"as few as wanted":      {countRow("x", "events", atMost(45), 45), "≤ 45 events", "met"},
 		"too many":              {countRow("x", "events", atMost(45), 46), "≤ 45 events", "MISSED"},
@@ -42,14 +39,4 @@ func TestRatioRow_medianOfRoundRatios(t *testing.T) {
 	require.InDelta(t, 10, *row.Baseline, 1e-9)
 	require.InDelta(t, 9, row.Result, 1e-9)
 	require.InDelta(t, 0.5, row.Spread.Min, 1e-9)
-}
-
-func TestGrowthRow_leavesTheMachinesOwnSlownessOut(t *testing.T) {
-	t.Parallel()
-	before := &bareAndOrders{bare: []float64{200, 200}, orders: []float64{180, 180}}
-	// Everything is half as fast as before, bare workflows too.
-	row := growthRow("x", before, &bareAndOrders{bare: []float64{100, 100}, orders: []float64{90, 90}})
-	require.InDelta(t, 1, *row.Ratio, 1e-9)
-	row = growthRow("x", before, &bareAndOrders{bare: []float64{200, 200}, orders: []float64{90, 90}})
-	require.InDelta(t, 0.5, *row.Ratio, 1e-9)
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -12,22 +13,27 @@ type service struct {
 	stack       *stack
 	databaseURL string
 	queue       string
+	temporal    string // its address; empty is the stack's
 	api, worker *cluster.Child
 	started     startedOrders
 }
 
 func (s *stack) startService(ctx context.Context, databaseURL, queue string) (*service, error) {
 	v := &service{stack: s, databaseURL: databaseURL, queue: queue}
-	var err error
+	return v, v.startBoth(ctx)
+}
+
+// startBoth starts the worker and the api.
+func (v *service) startBoth(ctx context.Context) (err error) {
 	if v.worker, err = v.start(ctx, cluster.Worker); err != nil {
-		return nil, err
+		return err
 	}
-	s.OnClose(v.worker.Stop)
+	v.stack.OnClose(v.worker.Stop)
 	if v.api, err = v.start(ctx, cluster.API); err != nil {
-		return nil, err
+		return err
 	}
-	s.OnClose(v.api.Stop)
-	return v, nil
+	v.stack.OnClose(v.api.Stop)
+	return nil
 }
 
 // stop stops the processes before the stack is closed.
@@ -40,7 +46,9 @@ func (v *service) stop(ctx context.Context) error {
 }
 
 func (v *service) start(ctx context.Context, command string) (*cluster.Child, error) {
-	return v.stack.program().Start(ctx, command, map[string]string{"DATABASE_URL": v.databaseURL, "TEMPORAL_TASK_QUEUE": v.queue})
+	return v.stack.program().Start(ctx, command, map[string]string{
+		"DATABASE_URL": v.databaseURL, "TEMPORAL_TASK_QUEUE": v.queue, "TEMPORAL_ADDRESS": cmp.Or(v.temporal, v.stack.Temporal.Address),
+	})
 }
 
 // lab is program for the lab binary.

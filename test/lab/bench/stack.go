@@ -10,19 +10,11 @@ import (
 	"despacho/test/lab/cluster"
 )
 
-// The Temporal servers to measure on: one on PostgreSQL, as in production, and the development
-// server.
-const (
-	profileServer = "server"
-	profileDev    = "dev"
-)
-
-// stack is the servers and the service of one profile.
+// stack is the servers and the service.
 type stack struct {
 	cluster.Stack
 	options Options
 	scale   scale
-	profile string
 
 	apiLog   *os.File
 	receiver *receiver
@@ -33,8 +25,8 @@ type stack struct {
 
 // startStack starts the servers and the service. The caller must close the stack, also when there
 // is an error.
-func startStack(ctx context.Context, options Options, sc scale, profile string) (*stack, error) {
-	s := &stack{options: options, scale: sc, profile: profile}
+func startStack(ctx context.Context, options Options, sc scale) (*stack, error) {
+	s := &stack{options: options, scale: sc}
 	for _, step := range []func(context.Context) error{
 		s.open, s.startPostgres, s.startTemporal, s.startBareWorker, s.prepareTemplate, s.startMain,
 	} {
@@ -68,12 +60,8 @@ func (s *stack) startPostgres(ctx context.Context) error {
 }
 
 func (s *stack) startTemporal(ctx context.Context) error {
-	if s.profile == profileDev {
-		s.options.log("starting Temporal's development server")
-		return s.StartDevTemporal(ctx, s.options.BinDir, s.options.log, nil)
-	}
 	s.options.log("starting the Temporal server on PostgreSQL")
-	return s.StartTemporalServer(ctx, s.options.BinDir, dev.TemporalServerVersion, s.options.log)
+	return s.StartTemporalServer(ctx, s.options.BinDir, s.options.log)
 }
 
 // templateDatabase has the schema, the catalog and the tenants; every service gets a copy.

@@ -10,44 +10,29 @@ type study struct {
 	name string
 	// rows are the names of its rows.
 	rows func(scale) []string
-	// onTemporal says that it depends mostly on Temporal, so that it also runs on the development
-	// server.
-	onTemporal bool
-	run        func(context.Context, *stack) ([]Row, error)
+	run  func(context.Context, *stack) ([]Row, error)
 }
 
 // studies run in this order: those without load first, those that leave much data last.
 var studies = []study{
 	{name: "start and idle memory", rows: startRows, run: studyStart},
-	{name: "a whole life", rows: lifeRows, onTemporal: true, run: studyLife},
-	{name: "moves", rows: moveRows, onTemporal: true, run: studyMoves},
-	{name: "webhook arrival", rows: arrivalRows, onTemporal: true, run: studyArrival},
-	{name: "webhook arrival beside a receiver that hangs", rows: isolationRows, run: studyIsolation},
+	{name: "a whole life", rows: lifeRows, run: studyLife},
+	{name: "moves", rows: moveRows, run: studyMoves},
+	{name: "webhook arrival", rows: arrivalRows, run: studyArrival},
 	{name: "webhook arrival beside another operator's hundred that hang", rows: neighbourRows, run: studyNeighbours},
-	{name: "signing in", rows: signInRows, run: studySignIn},
-	{name: "acknowledging orders", rows: acknowledgeRows, onTemporal: true, run: studyAcknowledge},
-	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
-	{name: "starting what is missing", rows: reconcileRows, onTemporal: true, run: studyReconcile},
-	{name: "whole lives against the reference application", rows: referenceRows, onTemporal: true, run: studyReference},
-	{name: "uploading a file", rows: uploadStudyRows, run: studyUpload},
-	{name: "the bytes of an order", rows: bytesRows, run: studyBytes},
+	{name: "starting workflows of a Temporal that is far away", rows: farRows, run: studyFar},
+	{name: "acknowledging orders", rows: acknowledgeRows, run: studyAcknowledge},
+	{name: "creating orders", rows: createRows, run: studyCreate},
+	{name: "starting what is missing", rows: reconcileRows, run: studyReconcile},
+	{name: "whole lives against the reference application", rows: referenceRows, run: studyReference},
 	{name: "reading orders", rows: readRows, run: studyRead},
-	{name: "the catalog", rows: catalogRows, run: studyCatalog},
-	{name: "loading the catalog", rows: loadRows, run: studyLoad},
 	{name: "the panel's list", rows: panelRows, run: studyPanel},
 	{name: "lists and tracking", rows: listRows, run: studyLists},
-	{name: "many open orders", rows: growthRows, run: studyGrowth},
 }
 
-// studiesFor are the selected studies of a profile.
-func studiesFor(options Options, sc scale, profile string) []study {
-	if options.Profile != "" && options.Profile != "all" && options.Profile != profile {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(studies), func(st study) bool {
-		explicitOnly := profile == profileDev && options.Profile == "" && !st.onTemporal
-		return explicitOnly || !slices.ContainsFunc(st.rows(sc), options.wants)
-	})
+// selected are the studies that have a row that is wanted.
+func (o *Options) selected(sc scale) []study {
+	return slices.DeleteFunc(slices.Clone(studies), func(st study) bool { return !slices.ContainsFunc(st.rows(sc), o.wants) })
 }
 
 // failed are the rows of a study that failed.

@@ -99,11 +99,8 @@ func (s *stack) startWithoutTemporal(ctx context.Context) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &service{stack: s, databaseURL: address, queue: "away"}
-	v.api, err = s.program().Start(ctx, cluster.API, map[string]string{
-		"DATABASE_URL": address, "TEMPORAL_TASK_QUEUE": v.queue, "TEMPORAL_ADDRESS": silent.Addr().String(),
-	})
-	if err == nil {
+	v := &service{stack: s, databaseURL: address, queue: "away", temporal: silent.Addr().String()}
+	if v.api, err = v.start(ctx, cluster.API); err == nil {
 		s.OnClose(v.api.Stop)
 	}
 	return v, err

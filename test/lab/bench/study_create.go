@@ -15,7 +15,6 @@ func createComparisons(sc scale) []comparison {
 	return []comparison{
 		{name: "POST /v1/orders against bare StartWorkflow calls", unit: "orders/s", goal: ratioAtLeast(0.92), result: "post", baseline: "bare"},
 		{name: "POST /v1/orders with an Idempotency-Key against bare StartWorkflow calls", unit: "orders/s", result: "idempotent", baseline: "bare"},
-		{name: "POST /v1/orders against bare starts of a workflow that does nothing", unit: "orders/s", result: "post", baseline: "empty"},
 		{name: fmt.Sprintf("POST /v1/orders, %s open orders in the database against none", formatCount(sc.openRows)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "grown", baseline: "post"},
 		{name: fmt.Sprintf("POST /v1/orders, keys of %s operators against keys of one", formatCount(sc.operators)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "post"},
 	}
@@ -26,27 +25,23 @@ func createRows(sc scale) []string { return namesOf(createComparisons(sc)) }
 // studyCreate measures the throughput of creations and of workflow starts.
 func studyCreate(ctx context.Context, s *stack) ([]Row, error) {
 	comparisons := createComparisons(s.scale)
-	if s.profile == profileDev {
-		comparisons = comparisons[:3] // the rest is about the service's own database
-	}
 	grown, err := s.preloadedService(ctx, comparisons)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
-		"bare":  s.main.bareOrderStarts,
-		"empty": s.bareStarts,
+		"bare": s.main.bareOrderStarts,
 		"post": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, "post", s.tenants.mainKeys, false)
+			return s.main.creations(ctx, s.tenants.mainKeys, false)
 		},
 		"idempotent": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, "post-idempotent", s.tenants.mainKeys, true)
+			return s.main.creations(ctx, s.tenants.mainKeys, true)
 		},
 		"operators": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, "post-operators", s.tenants.otherKeys, false)
+			return s.main.creations(ctx, s.tenants.otherKeys, false)
 		},
 		"grown": func(ctx context.Context) (float64, error) {
-			return grown.creations(ctx, "post-grown", s.tenants.mainKeys, false)
+			return grown.creations(ctx, s.tenants.mainKeys, false)
 		},
 	}, comparisons)
 	if grown != nil && err == nil {
@@ -78,40 +73,31 @@ func (s *stack) preloadedService(ctx context.Context, comparisons []comparison) 
 }
 
 // creations is how many orders are created per second, until the last workflows run.
-func (v *service) creations(ctx context.Context, name string, keys *cluster.KeyRing, idempotent bool) (float64, error) {
+func (v *service) creations(ctx context.Context, keys *cluster.KeyRing, idempotent bool) (float64, error) {
 	s := v.stack
 	clients := connections(v.api.Address, s.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))
-	return v.profiled(ctx, name, s.scale.loadTime, func() (float64, error) {
-		_, rate, err := batch(ctx, len(clients), s.scale.creations, func(ctx context.Context, client int) error {
-			r := cluster.Request{Key: keys.Key()}
-			if idempotent {
-				r.IdempotencyKey = uuid.NewString()
-			}
-			order, err := createOrder(ctx, clients[client], r)
-			latest[client] = workflowOf(order)
-			return err
-		}, s.settled(latest))
-		return rate, err
-	})
+	_, rate, err := batch(ctx, len(clients), s.scale.creations, func(ctx context.Context, client int) error {
+		r := cluster.Request{Key: keys.Key()}
+		if idempotent {
+			r.IdempotencyKey = uuid.NewString()
+		}
+		order, err := createOrder(ctx, clients[client], r)
+		latest[client] = workflowOf(order)
+		return err
+	}, s.settled(latest))
+	return rate, err
 }
 
 // bareOrderStarts is how many order workflows are started per second with the call that a creation
 // makes, without the rest of the creation. The service's worker runs them.
 func (v *service) bareOrderStarts(ctx context.Context) (float64, error) {
-	rate, err := v.stack.starts(ctx, v.startOrder)
-	return rate, errors.Join(err, v.storeStarted(ctx))
-}
-
-// bareStarts is the same with bare workflows.
-func (s *stack) bareStarts(ctx context.Context) (float64, error) { return s.starts(ctx, s.startBare) }
-
-func (s *stack) starts(ctx context.Context, start func(context.Context) (workflowID string, err error)) (float64, error) {
+	s := v.stack
 	latest := make([]string, s.scale.clients)
 	_, rate, err := batch(ctx, len(latest), s.scale.creations, func(ctx context.Context, client int) (err error) {
-		latest[client], err = start(ctx)
+		latest[client], err = v.startOrder(ctx)
 		return err
 	}, s.settled(latest))
-	return rate, err
+	return rate, errors.Join(err, v.storeStarted(ctx))
 }

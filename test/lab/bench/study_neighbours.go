@@ -112,7 +112,7 @@ func (s *stack) startNoisyLoad(ctx context.Context, stores []uuid.UUID) (*noisyL
 			if group > 0 {
 				members["store_id"] = stores[group-1]
 			}
-			webhook, err := s.main.registerAs(ctx, key, members)
+			webhook, err := s.main.register(ctx, key, members)
 			if err != nil {
 				return nil, err
 			}
@@ -126,7 +126,7 @@ func (s *stack) startNoisyLoad(ctx context.Context, stores []uuid.UUID) (*noisyL
 		end()
 		err := <-ended
 		for _, webhook := range webhooks {
-			err = errors.Join(err, s.main.deactivateAs(ctx, key, webhook))
+			err = errors.Join(err, s.main.deactivate(ctx, key, webhook))
 		}
 		return errors.Join(err, s.awaitSettled(ctx))
 	}

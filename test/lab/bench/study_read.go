@@ -66,10 +66,8 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 			})
 		},
 		"get": func(ctx context.Context) (float64, error) {
-			return reader.profiled(ctx, "get", s.readTime(), func() (float64, error) {
-				return s.reads(ctx, reader.api.Address, func() cluster.Request {
-					return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(), Key: s.tenants.mainKeys.Key()}
-				})
+			return s.reads(ctx, reader.api.Address, func() cluster.Request {
+				return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(), Key: s.tenants.mainKeys.Key()}
 			})
 		},
 		"operators": func(ctx context.Context) (float64, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -13,7 +14,7 @@ var columns = []string{"name", "goal", "baseline", "result", "ratio", "spread", 
 // cells are a row as both tables show it.
 func (r *Row) cells() []string {
 	if r.Failure != "" {
-		return []string{r.title(), r.Goal, "", "", "", "", r.verdict()}
+		return []string{r.Name, r.Goal, "", "", "", "", r.verdict()}
 	}
 	baseline, ratio := "", ""
 	if r.Baseline != nil {
@@ -22,15 +23,7 @@ func (r *Row) cells() []string {
 	if r.Ratio != nil {
 		ratio = fmt.Sprintf("%.2f×", *r.Ratio)
 	}
-	return []string{r.title(), r.Goal, baseline, formatFigure(r.Result) + " " + r.Unit, ratio, r.spread(), r.verdict()}
-}
-
-// title is the name, with the profile if it is not the usual one.
-func (r *Row) title() string {
-	if r.Profile == profileServer || r.Profile == "" {
-		return r.Name
-	}
-	return fmt.Sprintf("%s [%s]", r.Name, r.Profile)
+	return []string{r.Name, r.Goal, baseline, formatFigure(r.Result) + " " + r.Unit, ratio, r.spread(), r.verdict()}
 }
 
 func (r *Row) spread() string {
@@ -69,7 +62,7 @@ func writeTable(out io.Writer, rows []Row) error {
 	}
 	for i := range rows {
 		if rows[i].Note != "" {
-			fmt.Fprintf(out, "· %s: %s\n", rows[i].title(), rows[i].Note)
+			fmt.Fprintf(out, "· %s: %s\n", rows[i].Name, rows[i].Note)
 		}
 	}
 	return nil
@@ -80,24 +73,16 @@ func markdownTable(rows []Row) string {
 	var text strings.Builder
 	line := func(cells []string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }
 	line(columns)
-	line(slicesOf("---", len(columns)))
+	line(slices.Repeat([]string{"---"}, len(columns)))
 	for i := range rows {
 		line(rows[i].cells())
 	}
 	for i := range rows {
 		if rows[i].Note != "" {
-			fmt.Fprintf(&text, "\n- %s: %s", rows[i].title(), rows[i].Note)
+			fmt.Fprintf(&text, "\n- %s: %s", rows[i].Name, rows[i].Note)
 		}
 	}
 	return strings.TrimRight(text.String(), "\n") + "\n"
-}
-
-func slicesOf(text string, count int) []string {
-	list := make([]string, count)
-	for i := range list {
-		list[i] = text
-	}
-	return list
 }
 
 // formatCount writes a number with a comma between thousands.

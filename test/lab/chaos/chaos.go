@@ -37,8 +37,6 @@ type Options struct {
 	MostClients int
 	// SlowClients is how many sockets of each slow kind are opened to each api; 0 opens none.
 	SlowClients int
-	// Fuzz is how long each fuzz target runs; 0 runs none.
-	Fuzz time.Duration
 	// Slack multiplies the timeouts after which an invariant counts as broken; 0 is 1. Tests set
 	// more, because their machine may be busy.
 	Slack int
@@ -61,16 +59,15 @@ const (
 	partRolling  = "rolling"
 	partOverload = "overload"
 	partSlow     = "slow"
-	partFuzz     = "fuzz"
 )
 
-var parts = []string{partFaults, partRolling, partOverload, partSlow, partFuzz}
+var parts = []string{partFaults, partRolling, partOverload, partSlow}
 
 func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
 		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
 	}
-	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.SlowClients < 0 || o.Fuzz < 0 || o.Slack < 0 {
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.SlowClients < 0 || o.Slack < 0 {
 		return errors.New("durations and the number of clients must be positive")
 	}
 	return nil
@@ -97,9 +94,6 @@ func Run(ctx context.Context, options Options) error {
 	options.progress = log.New(options.Out, "", 0)
 	report := newReport(options)
 	err := runOnStack(ctx, options, report)
-	if err == nil && options.wants(partFuzz) && options.Fuzz > 0 {
-		err = fuzz(ctx, options, report)
-	}
 	report.print(options.Out)
 	if err = errors.Join(err, report.write(options.JSON)); err != nil {
 		return err
@@ -112,9 +106,6 @@ func Run(ctx context.Context, options Options) error {
 
 // runOnStack runs the parts that need the service.
 func runOnStack(ctx context.Context, options Options, report *report) (err error) {
-	if options.Only == partFuzz {
-		return nil
-	}
 	s, err := startStack(ctx, options, report)
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	if err != nil {

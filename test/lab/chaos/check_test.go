@@ -112,31 +112,6 @@ func TestCheckMoves_acknowledgedLostAndUnasked(t *testing.T) {
 	}
 }
 
-func TestCheckKeys_oneOrderForEach(t *testing.T) {
-	t.Parallel()
-	row := func(id, key string) *orderRow { return &orderRow{ID: id, Reference: &key} }
-	acknowledged := (&ledger{}).open("a", "delivered", nil, false)
-	acknowledged.id = "1"
-	for name, test := range map[string]struct {
-		rows   []*orderRow
-		broken bool
-	}{
-		"one":              {[]*orderRow{row("1", "a")}, false},
-		"none":             {nil, true},
-		"two":              {[]*orderRow{row("1", "a"), row("2", "a")}, true},
-		"another":          {[]*orderRow{row("2", "a")}, true},
-		"one nobody asked": {[]*orderRow{row("1", "a"), row("2", "b")}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			check := checkOf(acknowledged)
-			check.orders = test.rows
-			require.NoError(t, checkKeys(t.Context(), check))
-			require.Equal(t, test.broken, check.report.broken())
-		})
-	}
-}
-
 func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 	t.Parallel()
 	both := func(status models.WebhookDeliveryStatus) []deliveryRow {

@@ -19,44 +19,15 @@ import (
 // drilledAutoCancel is longer than a drill: the timer cancels nothing.
 const drilledAutoCancel = 24 * time.Hour
 
-// installation is a service with its servers that can be copied while it serves. Its stack is what
-// clients reach it with.
-type installation interface {
-	clients() *stack
-	// serve starts the processes of the service with these variables; stop ends them.
-	serve(ctx context.Context, variables map[string]string) error
-	stop(ctx context.Context) error
-	// backup copies the databases and the photos.
-	backup(ctx context.Context) error
-	// chooseTarget takes the present as the point in time to restore to; zero where only the end of
-	// the copy can be restored.
-	chooseTarget(ctx context.Context) (time.Time, error)
-	// loseAll ends everything at once, as the loss of the machine does. What was copied is left.
-	loseAll(ctx context.Context) error
-	// restore makes another installation of the copy, without its processes.
-	restore(ctx context.Context) (installation, error)
-	close(ctx context.Context) error
-}
-
-// drills are what Drill runs, by name.
-var drills = map[string]func(ctx context.Context, base *stack, name string) error{
-	"base-backup": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
-		return startPostgresInstallation(ctx, base, &baseBackup{})
-	}),
-	"point-in-time": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
-		return startPostgresInstallation(ctx, base, &pointInTime{})
-	}),
-	"dumps": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
-		return startPostgresInstallation(ctx, base, &dumps{})
-	}),
-	"dev": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) { return startDevInstallation(ctx, base) }),
-
-	"temporal-upgrade": upgradeTemporal,
+// drills are the ways to copy a PostgreSQL, by name.
+var drills = map[string]func() postgresMethod{
+	"base-backup":   func() postgresMethod { return baseBackup{} },
+	"point-in-time": func() postgresMethod { return &pointInTime{} },
 }
 
 // Drill does under load what docs/operations.md describes: it makes copies of the service, loses
-// the original and restores the copy; and it upgrades Temporal. It checks the promises and returns
-// ErrBroken when one did not hold.
+// the original and restores the copy. It checks the promises and returns ErrBroken when one did not
+// hold.
 func Drill(ctx context.Context, options Options) error {
 	options.AutoCancelAfter = drilledAutoCancel
 	names := slices.Sorted(maps.Keys(drills))
@@ -111,37 +82,30 @@ func runDrill(ctx context.Context, options Options, report *report, name string)
 		return err
 	}
 	base.OnClose(base.receivers.receiver.Stop)
-	return drills[name](ctx, base, name)
-}
-
-// copyAndRestore is the drill of a way to make a copy and to restore it.
-func copyAndRestore(start func(ctx context.Context, base *stack) (installation, error)) func(ctx context.Context, base *stack, name string) error {
-	return func(ctx context.Context, base *stack, name string) (err error) {
-		original, err := start(ctx, base)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, original.close(ctx)) }()
-		d := &drill{stack: original.clients(), name: name}
-		if err := d.copyUnderLoad(ctx, original); err != nil {
-			return err
-		}
-		if err := original.loseAll(ctx); err != nil {
-			return err
-		}
-		began := time.Now()
-		restored, err := original.restore(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, restored.close(ctx)) }()
-		base.options.logf("the copy was restored in %s", time.Since(began).Round(10*time.Millisecond))
-		return d.check(ctx, restored)
+	original, err := startInstallation(ctx, base, drills[name]())
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, original.close(ctx)) }()
+	d := &drill{stack: base, name: name}
+	if err := d.copyUnderLoad(ctx, original); err != nil {
+		return err
+	}
+	if err := original.loseAll(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	restored, err := original.restore(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, restored.close(ctx)) }()
+	base.options.logf("the copy was restored in %s", time.Since(began).Round(10*time.Millisecond))
+	return d.check(ctx, restored)
 }
 
 // copyUnderLoad makes the copy while clients work, before and after.
-func (d *drill) copyUnderLoad(ctx context.Context, original installation) error {
+func (d *drill) copyUnderLoad(ctx context.Context, original *installation) error {
 	if err := original.serve(ctx, nil); err != nil {
 		return err
 	}

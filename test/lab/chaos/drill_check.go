@@ -54,8 +54,8 @@ func (o *restoredOrder) open() bool { return slices.Contains(models.OpenStatuses
 
 // check starts the restored copy with webhooks paused, checks it, and starts it again without the
 // pause.
-func (d *drill) check(ctx context.Context, restored installation) error {
-	d.stack = restored.clients()
+func (d *drill) check(ctx context.Context, restored *installation) error {
+	d.stack = restored.stack
 	began, called := time.Now(), d.receivers.total()
 	if err := restored.serve(ctx, map[string]string{"WEBHOOKS_PAUSED": "true"}); err != nil {
 		return err

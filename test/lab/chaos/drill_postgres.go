@@ -15,9 +15,9 @@ import (
 	"despacho/test/lab/cluster"
 )
 
-// postgresInstallation is what docker-compose.yml describes: one PostgreSQL with the service's
+// installation is what docker-compose.yml describes: one PostgreSQL with the service's
 // database and Temporal's two, a Temporal server, an api and a worker.
-type postgresInstallation struct {
+type installation struct {
 	*stack
 	method     postgresMethod
 	copy       string // a directory that PostgreSQL can write to
@@ -34,8 +34,8 @@ type postgresMethod interface {
 	restore(ctx context.Context, s *cluster.Stack, copy string) error
 }
 
-func startPostgresInstallation(ctx context.Context, base *stack, method postgresMethod) (installation, error) {
-	p := &postgresInstallation{stack: base, method: method, generation: "original"}
+func startInstallation(ctx context.Context, base *stack, method postgresMethod) (*installation, error) {
+	p := &installation{stack: base, method: method, generation: "original"}
 	var err error
 	if p.copy, err = os.MkdirTemp("", "despacho-copy-"); err != nil {
 		return nil, err
@@ -47,20 +47,18 @@ func startPostgresInstallation(ctx context.Context, base *stack, method postgres
 	if err := base.StartPostgres(ctx, dev.PostgresOptions{Durable: true, Settings: method.settings(p.copy)}); err != nil {
 		return nil, err
 	}
-	if err := p.startTemporal(ctx, dev.TemporalServerVersion); err != nil {
+	if err := p.startTemporal(ctx); err != nil {
 		return nil, err
 	}
 	return p, p.prepareDatabase(ctx)
 }
 
-func (p *postgresInstallation) clients() *stack { return p.stack }
-
-func (p *postgresInstallation) startTemporal(ctx context.Context, version string) error {
-	return p.StartTemporalServer(ctx, p.options.BinDir, version, func(line string) { p.options.logf("%s", line) })
+func (p *installation) startTemporal(ctx context.Context) error {
+	return p.StartTemporalServer(ctx, p.options.BinDir, func(line string) { p.options.logf("%s", line) })
 }
 
 // prepareDatabase creates the service's database with an operator.
-func (p *postgresInstallation) prepareDatabase(ctx context.Context) (err error) {
+func (p *installation) prepareDatabase(ctx context.Context) (err error) {
 	if p.databaseURL, err = p.CreateDatabase(ctx, "despacho", p.program(nil)); err != nil {
 		return err
 	}
@@ -68,7 +66,7 @@ func (p *postgresInstallation) prepareDatabase(ctx context.Context) (err error) 
 	return err
 }
 
-func (p *postgresInstallation) program(variables map[string]string) *cluster.Program {
+func (p *installation) program(variables map[string]string) *cluster.Program {
 	program := p.Program(p.options.Binary, map[string]string{
 		"DATABASE_URL": p.databaseURL, "AUTO_CANCEL_AFTER": p.options.AutoCancelAfter.String(),
 	})
@@ -78,7 +76,7 @@ func (p *postgresInstallation) program(variables map[string]string) *cluster.Pro
 	return program
 }
 
-func (p *postgresInstallation) serve(ctx context.Context, variables map[string]string) error {
+func (p *installation) serve(ctx context.Context, variables map[string]string) error {
 	program := p.program(variables)
 	api, err := p.running.add(ctx, p.stack, program, p.generation+"-api", cluster.API)
 	if err != nil {
@@ -90,10 +88,10 @@ func (p *postgresInstallation) serve(ctx context.Context, variables map[string]s
 	return p.running.probe(ctx, p.stack, api.Address)
 }
 
-func (p *postgresInstallation) stop(ctx context.Context) error { return p.running.end(ctx, false) }
+func (p *installation) stop(ctx context.Context) error { return p.running.end(ctx, false) }
 
 // backup copies the databases, then the photos: what a row refers to was written before the row.
-func (p *postgresInstallation) backup(ctx context.Context) error {
+func (p *installation) backup(ctx context.Context) error {
 	if err := p.method.backup(ctx, p.Postgres, p.copy); err != nil {
 		return err
 	}
@@ -101,7 +99,7 @@ func (p *postgresInstallation) backup(ctx context.Context) error {
 }
 
 // copyPhotos accepts tar's exit status 1: a photo came while it read the directory.
-func (p *postgresInstallation) copyPhotos(ctx context.Context) error {
+func (p *installation) copyPhotos(ctx context.Context) error {
 	err := runCommand(ctx, "tar", "-C", p.FilesDir(), "--exclude=.upload-*", "-cf", filepath.Join(p.copy, "photos.tar"), ".")
 	var status *exec.ExitError
 	if errors.As(err, &status) && status.ExitCode() == 1 {
@@ -112,7 +110,7 @@ func (p *postgresInstallation) copyPhotos(ctx context.Context) error {
 
 // chooseTarget is for the point in time alone. The photos are copied again, as they have to be
 // along with the WAL.
-func (p *postgresInstallation) chooseTarget(ctx context.Context) (time.Time, error) {
+func (p *installation) chooseTarget(ctx context.Context) (time.Time, error) {
 	method, ok := p.method.(*pointInTime)
 	if !ok {
 		return time.Time{}, nil
@@ -122,7 +120,7 @@ func (p *postgresInstallation) chooseTarget(ctx context.Context) (time.Time, err
 	return method.target, p.copyPhotos(ctx)
 }
 
-func (p *postgresInstallation) loseAll(ctx context.Context) error {
+func (p *installation) loseAll(ctx context.Context) error {
 	if method, ok := p.method.(*pointInTime); ok {
 		if err := method.awaitArchive(ctx, p.Postgres); err != nil {
 			return err
@@ -134,8 +132,8 @@ func (p *postgresInstallation) loseAll(ctx context.Context) error {
 	return err
 }
 
-func (p *postgresInstallation) restore(ctx context.Context) (installation, error) {
-	restored := &postgresInstallation{stack: p.forInstallation(), method: p.method, copy: p.copy, generation: "restored"}
+func (p *installation) restore(ctx context.Context) (*installation, error) {
+	restored := &installation{stack: p.forInstallation(), method: p.method, copy: p.copy, generation: "restored"}
 	directory, err := os.MkdirTemp("", "despacho-restored-")
 	if err != nil {
 		return nil, err
@@ -149,7 +147,7 @@ func (p *postgresInstallation) restore(ctx context.Context) (installation, error
 	)
 	if err == nil {
 		restored.databaseURL = dev.DatabaseURL(restored.Postgres.URL, "despacho")
-		err = restored.startTemporal(ctx, dev.TemporalServerVersion)
+		err = restored.startTemporal(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, restored.Close(ctx))
@@ -157,7 +155,7 @@ func (p *postgresInstallation) restore(ctx context.Context) (installation, error
 	return restored, nil
 }
 
-func (p *postgresInstallation) close(ctx context.Context) error {
+func (p *installation) close(ctx context.Context) error {
 	err := p.running.end(ctx, false)
 	if p.generation == "original" {
 		return err // the drill closes the stack, whose certificates the restored one uses
@@ -223,21 +221,4 @@ func (m *pointInTime) restore(ctx context.Context, s *cluster.Stack, copy string
 			"recovery_target_time": m.target.UTC().Format("2006-01-02 15:04:05.999999+00"), "recovery_target_action": "promote",
 		},
 	})
-}
-
-// dumps is pg_dumpall: one database after the other, so that they are of different moments. It is
-// no way to back up the service; the drill shows that even such a copy comes to agree with itself.
-type dumps struct{}
-
-func (dumps) settings(string) map[string]string { return nil }
-
-func (dumps) backup(ctx context.Context, server *dev.Postgres, copy string) error {
-	return server.Run(ctx, "pg_dumpall", "-d", server.URL, "-f", filepath.Join(copy, "all.sql"))
-}
-
-func (dumps) restore(ctx context.Context, s *cluster.Stack, copy string) error {
-	if err := s.StartPostgres(ctx, dev.PostgresOptions{Durable: true}); err != nil {
-		return err
-	}
-	return s.Postgres.Run(ctx, "psql", "-X", "-q", "-d", s.Postgres.URL, "-f", filepath.Join(copy, "all.sql"))
 }

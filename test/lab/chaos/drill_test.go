@@ -2,8 +2,6 @@ package chaos
 
 import (
 	"io"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,16 +17,6 @@ func restoredTimeline(words ...string) *restoredOrder {
 		order.Status = entry.Status
 	}
 	return order
-}
-
-// docs/operations.md tells the way that the drill takes.
-func TestTemporalPath_isTheDocumentedOne(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../../docs/operations.md")
-	require.NoError(t, err)
-	for _, version := range temporalPath[1 : len(temporalPath)-1] {
-		require.Contains(t, string(readme), strings.TrimPrefix(version, "v"))
-	}
 }
 
 // The check of a restored copy finds what is missing, and what should not be there.

@@ -39,7 +39,6 @@ const (
 	invariantMemory     = "memory stays bounded under overload"
 	invariantRecovery   = "back to normal within 10 s of an overload"
 	invariantSlow       = "slow clients keep nobody waiting"
-	invariantFuzz       = "no fuzz target fails"
 
 	invariantRestored = "what was acknowledged before the backup is in the restored copy"
 	invariantTarget   = "what came after the point in time is not"
@@ -53,7 +52,7 @@ const (
 var invariants = []string{
 	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
-	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow, invariantFuzz,
+	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow,
 	invariantRestored, invariantTarget, invariantNextMove, invariantOrphans, invariantPaused, invariantResumed,
 }
 

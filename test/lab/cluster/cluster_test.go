@@ -1,39 +1,14 @@
 package cluster
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-func TestParseRSS(t *testing.T) {
-	t.Parallel()
-	memory, err := parseRSS(bufio.NewScanner(strings.NewReader("Name:\tdespacho\nVmHWM:\t  99999 kB\nVmRSS:\t   61440 kB\n")))
-	require.NoError(t, err)
-	require.InDelta(t, 60, memory, 1e-9)
-	_, err = parseRSS(bufio.NewScanner(strings.NewReader("Name:\tdespacho\n")))
-	require.Error(t, err)
-}
-
-func TestLogWatcher_seesATextThatComesInPieces(t *testing.T) {
-	t.Parallel()
-	l := &logWatcher{text: []byte("worker started"), seen: make(chan struct{})}
-	for _, piece := range []string{strings.Repeat("noise ", 100), "wor", "ker sta", "rted and more", "worker started"} {
-		_, err := l.Write([]byte(piece))
-		require.NoError(t, err)
-	}
-	select {
-	case <-l.seen:
-	default:
-		t.Fatal("not seen")
-	}
-}
 
 func TestPercentile(t *testing.T) {
 	t.Parallel()
@@ -58,22 +33,4 @@ func TestPoll_endsWithTheConditionTheErrorOrTheTimeout(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, Poll(ended, time.Minute, "not reached", func() (bool, error) { return false, nil }), context.Canceled)
-}
-
-func TestStack_closesTheLatestFirst(t *testing.T) {
-	t.Parallel()
-	var s Stack
-	var closed []int
-	for i := range 3 {
-		s.OnClose(func(ctx context.Context) error {
-			closed = append(closed, i)
-			return ctx.Err()
-		})
-	}
-	s.OnClose(func(context.Context) error { return errors.New("it hangs") })
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.EqualError(t, s.Close(ended), "not stopped cleanly: it hangs")
-	require.Equal(t, []int{2, 1, 0}, closed)
-	require.NoError(t, s.Close(t.Context()), "once")
 }

@@ -73,32 +73,19 @@ func (s *Stack) StartDevTemporal(ctx context.Context, binDir string, progress fu
 	return s.connect(server)
 }
 
-// StartTemporalServer starts a version of the Temporal server on PostgreSQL. Its programs are kept
-// in binDir.
-func (s *Stack) StartTemporalServer(ctx context.Context, binDir, version string, progress func(string)) error {
-	options, err := s.temporalServerOptions(ctx, binDir, version, progress)
+// StartTemporalServer starts the Temporal server on PostgreSQL. Its programs are kept in binDir.
+func (s *Stack) StartTemporalServer(ctx context.Context, binDir string, progress func(string)) error {
+	programs, err := dev.FindTemporalServer(ctx, binDir, progress)
 	if err != nil {
 		return err
 	}
-	server, err := dev.StartTemporalServer(ctx, options)
+	server, err := dev.StartTemporalServer(ctx, dev.TemporalServerOptions{
+		Programs: programs, PostgresURL: s.Postgres.URL, SearchAttributes: workflows.SearchAttributes(),
+	})
 	if err != nil {
 		return err
 	}
 	return s.connect(server)
-}
-
-// UpgradeTemporalServer replaces the Temporal server by another version, on the same data.
-func (s *Stack) UpgradeTemporalServer(ctx context.Context, binDir, version string, progress func(string)) error {
-	options, err := s.temporalServerOptions(ctx, binDir, version, progress)
-	if err != nil {
-		return err
-	}
-	return dev.UpgradeTemporalServer(ctx, s.Temporal, options)
-}
-
-func (s *Stack) temporalServerOptions(ctx context.Context, binDir, version string, progress func(string)) (dev.TemporalServerOptions, error) {
-	programs, err := dev.FindTemporalServer(ctx, binDir, version, progress)
-	return dev.TemporalServerOptions{Programs: programs, PostgresURL: s.Postgres.URL, SearchAttributes: workflows.SearchAttributes()}, err
 }
 
 func (s *Stack) connect(server *dev.Temporal) error {
