@@ -18,8 +18,7 @@ import (
 const (
 	// maxBody is the largest body accepted, unless the route has a limit of its own.
 	maxBody = 256 << 10
-	// maxStrangerBody is the largest body accepted from somebody who is not signed in yet, other
-	// than by the sign-in page.
+	// maxStrangerBody is the largest body accepted from somebody who is not signed in yet.
 	maxStrangerBody = 16 << 10
 	// maxUploads is how many requests with a larger body one operator may have at the same time: they
 	// are in memory.
@@ -51,9 +50,8 @@ var (
 func bodyLimits() map[string]bodyLimit {
 	limits := map[string]bodyLimit{
 		"POST /panel/api/session":             strangerBody,
-		"POST /panel/ingreso":                 newBodyLimit(panel.MaxSignInRequest),
-		"POST /panel/ingreso/codigo":          newBodyLimit(panel.MaxSignInRequest),
-		"POST /panel/ingreso/inicio":          newBodyLimit(panel.MaxSignInRequest),
+		"POST /panel/ingreso":                 strangerBody,
+		"POST /panel/ingreso/codigo":          strangerBody,
 		"POST /panel/api/session/reset":       strangerBody,
 		"POST " + operators.PasswordResetPath: strangerBody,
 		"POST /panel/api/orders/:id/deliver":  photoBody,

@@ -106,7 +106,7 @@ func TestLimitRequest_refusesAsItsRouteDoes(t *testing.T) {
 	for _, route := range s.panel.Routes() {
 		forPeople[route.Path] = s.panel.Policy()
 	}
-	for _, path := range []string{"/panel/", "/panel/ingreso", "/panel/ingreso/codigo", "/panel/ingreso/inicio", "/panel/salir", operators.PasswordResetPath} {
+	for _, path := range []string{"/panel/", "/panel/ingreso", "/panel/ingreso/codigo", "/panel/salir", operators.PasswordResetPath} {
 		forPeople[path] = s.panel.Policy()
 	}
 	for _, route := range append(s.Routes(), gin.RouteInfo{Method: http.MethodGet, Path: "/nada"}) {

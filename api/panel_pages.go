@@ -50,19 +50,15 @@ func (s *Server) panelRoute(route panel.Route) handler {
 		if err := panel.RequireOwnPage(request); err != nil {
 			return err
 		}
-		if panel.NamesStored(request) {
-			return s.panel.ShowStored(request)
-		}
 		return route.Answer(request)
 	}
 }
 
-// askToSignIn answers whoever is not signed in. A form of the panel's own pages is kept for after
-// the sign-in; one that another site sent is not. Whoever asked for a file comes to its page, for a
-// download would leave the browser on the sign-in page.
+// askToSignIn answers whoever is not signed in. Whoever sent a form is told that it is lost. Whoever
+// asked for a file comes to its page, for a download would leave the browser on the sign-in page.
 func (s *Server) askToSignIn(c *gin.Context) error {
 	if c.Request.Method == http.MethodPost && !panel.IsFragment(c) && requireOwnSite(c) == nil {
-		return s.panel.ShowSignInForForm(c)
+		return s.panel.ShowSignIn(c, http.StatusUnauthorized, panel.SignIn{Ended: true, Next: s.panel.PageOf(c)})
 	}
 	next := ""
 	if c.Request.Method == http.MethodGet {
@@ -116,18 +112,6 @@ func (s *Server) signInWithCode(c *gin.Context) error {
 	return s.finishSignIn(c, asked, request, err)
 }
 
-// restartSignIn goes back from the second step to the first, and keeps what follows the sign-in.
-func (s *Server) restartSignIn(c *gin.Context) error {
-	if err := requireOwnSite(c); err != nil {
-		return err
-	}
-	asked, _, err := panel.ReadSignIn(c)
-	if err != nil {
-		return err
-	}
-	return s.panel.ShowSignIn(c, http.StatusOK, asked)
-}
-
 // finishSignIn signs in unless the form could not be read, and shows the form of the next step if
 // there is one.
 func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operators.SignInRequest, err error) error {
@@ -136,11 +120,8 @@ func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operat
 		signed, err = s.openSession(c, request)
 	}
 	if err == nil {
-		resumed, err := s.panel.ShowResumed(c, asked, signed.User)
-		if !resumed {
-			c.Redirect(http.StatusSeeOther, asked.Next)
-		}
-		return err
+		c.Redirect(http.StatusSeeOther, asked.Next)
+		return nil
 	}
 	f := apperror.From(err)
 	if f.Kind == apperror.Internal {

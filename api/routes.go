@@ -36,7 +36,6 @@ func (s *Server) routes() {
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))
 	r.POST("/panel/ingreso", s.panelPage(s.signInFromPage))
 	r.POST("/panel/ingreso/codigo", s.panelPage(s.signInWithCode))
-	r.POST("/panel/ingreso/inicio", s.panelPage(s.restartSignIn))
 	r.POST("/panel/salir", s.panelPage(s.signOutFromPage))
 	r.GET(operators.PasswordResetPath, s.panelPage(s.showPasswordReset))
 	r.POST(operators.PasswordResetPath, s.panelPage(s.resetPasswordFromPage))

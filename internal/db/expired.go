@@ -10,16 +10,16 @@ import (
 
 // Cleared counts the deleted rows.
 type Cleared struct {
-	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries, StoredPages, FeedEvents int64
+	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries, FeedEvents int64
 }
 
 // Total is the number of all deleted rows.
 func (c Cleared) Total() int64 {
-	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries + c.StoredPages + c.FeedEvents
+	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries + c.FeedEvents
 }
 
 // ClearExpired deletes expired idempotency records, rate windows, sessions, identity answers,
-// password resets, entries of the audit log, stored pages and events of the feed. A table that
+// password resets, entries of the audit log and events of the feed. A table that
 // fails does not keep those after it from being cleared.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
@@ -37,7 +37,6 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		{&models.IdentityAnswer{}, "expires_at <= ?", now, &cleared.IdentityAnswers},
 		{&models.PasswordReset{}, "expires_at <= ?", now, &cleared.PasswordResets},
 		{&models.AuditEntry{}, "keep_until <= ? AND " + d.auditEntryEnded(), now, &cleared.AuditEntries},
-		{&models.StoredPage{}, "expires_at <= ?", now, &cleared.StoredPages},
 		{&models.FeedEvent{}, "created_at <= ?", now.Add(-models.FeedRetention), &cleared.FeedEvents},
 	} {
 		deleted, err := d.clearTable(ctx, old.row, old.where, old.before)

@@ -68,12 +68,12 @@ func TestClearExpired_aClockAheadOfTheDatabases(t *testing.T) {
 			at := now.Add(keptFor - db.DefaultAuditRetention)
 			require.NoError(t, database.Audit(t.Context(), models.AuditEntry{OperatorID: w.Operator.ID, At: at, Action: models.AuditSettingsChanged}))
 		}
-		insertStoredPage(t, database, w.Operator.ID, now)
+		require.NoError(t, database.InsertFeedEvent(t.Context(), oldEvent(w, now)))
 
 		cleared, err := database.ClearExpired(t.Context(), now.Add(2*time.Hour))
 		require.NoError(t, err)
 		require.EqualValues(t, 1, cleared.AuditEntries, "the entry whose time is over for both")
-		require.EqualValues(t, 1, cleared.StoredPages, "what is listed after the audit log")
+		require.EqualValues(t, 1, cleared.FeedEvents, "what is listed after the audit log")
 	})
 }
 
@@ -84,7 +84,7 @@ func TestClearExpired_goesOnAfterATableThatFails(t *testing.T) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		record := models.IdempotencyRecord{ScopeID: w.Operator.ID, Key: "venta", BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, ExpiresAt: now, CreatedAt: now}
 		require.NoError(t, database.Insert(t.Context(), &record))
-		insertStoredPage(t, database, w.Operator.ID, now)
+		require.NoError(t, database.InsertFeedEvent(t.Context(), oldEvent(w, now)))
 		statements := []string{"CREATE TRIGGER refused BEFORE DELETE ON idempotency_records BEGIN SELECT RAISE(ABORT, 'refused'); END"}
 		if database.Dialect() == db.Postgres {
 			statements = []string{
@@ -100,17 +100,14 @@ func TestClearExpired_goesOnAfterATableThatFails(t *testing.T) {
 		cleared, err := database.ClearExpired(t.Context(), now.Add(2*time.Hour))
 		require.ErrorContains(t, err, "refused")
 		require.EqualValues(t, 0, cleared.IdempotencyRecords)
-		require.EqualValues(t, 1, cleared.StoredPages)
+		require.EqualValues(t, 1, cleared.FeedEvents)
 	})
 }
 
-// insertStoredPage inserts a page of a new user's session that expires in an hour.
-func insertStoredPage(t *testing.T, database *db.DB, operatorID uuid.UUID, now time.Time) {
-	t.Helper()
-	user := models.User{ID: uuid.New(), OperatorID: operatorID, Name: "Luz", Email: uuid.NewString() + "@example.com", Role: models.RoleOperator, Active: true, CreatedAt: now}
-	require.NoError(t, database.Insert(t.Context(), &user))
-	session := models.Session{ID: uuid.New(), UserID: user.ID, TokenHash: []byte(uuid.NewString()), CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)}
-	require.NoError(t, database.Insert(t.Context(), &session))
-	page := models.StoredPage{ID: uuid.New(), SessionID: session.ID, Status: 422, Content: []byte("página"), CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
-	require.NoError(t, database.InsertStoredPage(t.Context(), &page))
+// oldEvent is an event of the feed that has been there long enough.
+func oldEvent(w *dbtest.Tenant, now time.Time) *models.FeedEvent {
+	return &models.FeedEvent{
+		ID: uuid.New(), OperatorID: w.Operator.ID, StoreID: &w.Store.ID, OrderID: w.Order.ID, Event: models.EventAssigned, Data: "{}",
+		CreatedAt: now.Add(-models.FeedRetention),
+	}
 }

@@ -3,6 +3,7 @@ package panel
 import (
 	"net/http"
 
+	"despacho/internal/jsonbody"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
@@ -49,22 +50,17 @@ func roleName(user *models.User) string {
 
 // changePassword changes the user's own password, which is typed twice because it is not shown.
 func (p *Pages) changePassword(v *Request) error {
+	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
+		return err
+	}
 	form := passwordForm()
-	in, err := p.readForm(v, form)
-	if err == nil {
+	return p.handle(v, form, func(in *jsonbody.Object) error {
 		if v.PostForm("new") != v.PostForm("repeat") {
 			in.AddError("repeat", "no es igual a la contraseña nueva")
 		}
-		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
+		if err := p.Operators.ChangePassword(v.Ctx(), v.Who, in); err != nil {
 			return err
 		}
-		err = p.Operators.ChangePassword(v.Ctx(), v.Who, in)
-	}
-	if err == nil {
 		return p.done(v, accountPath, "La contraseña cambió. Sus otras sesiones se cerraron.")
-	}
-	if !form.AddError(err) {
-		return err
-	}
-	return p.showAccount(v, http.StatusUnprocessableEntity, form)
+	}, func(status int) error { return p.showAccount(v, status, form) })
 }

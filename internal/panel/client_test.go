@@ -78,16 +78,6 @@ func (v *visitor) read(path string) *page {
 	return p
 }
 
-// postOnly is post without the redirect to the page that answers the form.
-func (v *visitor) postOnly(path string, fields url.Values) *page {
-	v.t.Helper()
-	request, err := http.NewRequest(http.MethodPost, v.base+path, strings.NewReader(fields.Encode()))
-	require.NoError(v.t, err)
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	return v.do(request)
-}
-
 func (v *visitor) post(path string, fields url.Values) *page {
 	v.t.Helper()
 	return v.send(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(fields.Encode()))
@@ -127,16 +117,7 @@ func (v *visitor) send(method, path, contentType string, content io.Reader) *pag
 		request.Header.Set("Content-Type", contentType)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
-	return v.answer(v.do(request))
-}
-
-// answer is the page that answers a form, if the response redirects to it, or the response.
-func (v *visitor) answer(sent *page) *page {
-	v.t.Helper()
-	if sent.Status == http.StatusSeeOther && strings.Contains(sent.Location, "resultado=") {
-		return v.get(sent.Location)
-	}
-	return sent
+	return v.do(request)
 }
 
 // getWith is get with a header.

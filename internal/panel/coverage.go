@@ -2,7 +2,6 @@ package panel
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -137,9 +136,6 @@ func priceForm(price *money.Cents) *forms.Form {
 	return editForm("", []forms.Field{{Name: "price", Kind: forms.Money, Value: forms.MoneyValue(price)}})
 }
 
-// priceChanged is shown at a price that is another one than the person saw.
-const priceChanged = "Alguien cambió este precio desde que usted lo abrió. Ahora es este: vuelva a escribir su cambio."
-
 // wrongPrice is an invalid price with its error.
 type wrongPrice struct {
 	id           uuid.UUID
@@ -182,17 +178,12 @@ func basePrice(operator *models.Operator) string {
 
 func (p *Pages) addCoverage(v *Request) error {
 	form := coverageForm(v)
-	in, err := p.readForm(v, form)
-	if err == nil {
-		_, err = p.Operators.CreateCoverage(v.Ctx(), v.Operator(), in)
-	}
-	if err == nil {
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		if _, err := p.Operators.CreateCoverage(v.Ctx(), v.Operator(), in); err != nil {
+			return err
+		}
 		return p.done(v, coveragePath, "Lugar agregado a la cobertura.")
-	}
-	if !form.AddError(err) {
-		return err
-	}
-	return p.showCoverage(v, http.StatusUnprocessableEntity, form, nil)
+	}, func(status int) error { return p.showCoverage(v, status, form, nil) })
 }
 
 func (p *Pages) changeCoverage(v *Request) error {
@@ -201,28 +192,22 @@ func (p *Pages) changeCoverage(v *Request) error {
 		return operators.ErrCoverageNotFound
 	}
 	form := priceForm(nil)
-	in, err := p.readForm(v, form)
-	if err == nil {
-		seen := v.PostForm(seenField) // a page from before the rows sent it is still accepted
-		_, err = p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in, func(locked *models.Coverage) error {
-			if current := priceForm(locked.Price); seen != "" && seen != current.Seen {
-				form = current
-				return errRowChanged
+	form.Seen = v.PostForm(seenField)
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		_, err := p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in, func(locked *models.Coverage) error {
+			if form.Seen == "" {
+				return nil
 			}
-			return nil
+			return requireSeen(form, priceForm(locked.Price))
 		})
-	}
-	if errors.Is(err, errRowChanged) {
-		return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, form.Fields[0].Value, priceChanged})
-	}
-	if err == nil {
+		if err != nil {
+			return err
+		}
 		return p.done(v, readCoverageQuery(v).at(coveragePath), "Precio guardado.")
-	}
-	if errors.Is(err, operators.ErrCoverageNotFound) || !form.AddError(err) {
-		return err
-	}
-	price := form.Fields[0]
-	return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, price.Value, cmp.Or(price.Error, form.Failure)})
+	}, func(status int) error {
+		price := form.Fields[0]
+		return p.showCoverage(v, status, coverageForm(v), &wrongPrice{id, price.Value, cmp.Or(price.Error, form.Failure)})
+	})
 }
 
 func (p *Pages) removeCoverage(v *Request) error {

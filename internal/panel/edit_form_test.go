@@ -120,7 +120,7 @@ func TestCoverage_anOldPageUndoesNoPrice(t *testing.T) {
 
 		stale := v.post(action, opened)
 		require.Equal(t, http.StatusUnprocessableEntity, stale.Status)
-		require.Contains(t, stale.words(), "Alguien cambió este precio desde que usted lo abrió.")
+		require.Contains(t, stale.words(), "Alguien cambió estos datos desde que usted los abrió.")
 		now := stale.fieldsOf(t, action)
 		require.Equal(t, "11.00", now.Get("price"))
 		require.Equal(t, "11.00", v.read("/panel/cobertura?q=miraflores").fieldsOf(t, action).Get("price"), "nothing was saved")
@@ -195,5 +195,5 @@ func (v *visitor) postAfter(t *testing.T, path string, fields url.Values, happen
 	slow := *v
 	slow.client = apptest.LateBody(t, request, []byte(fields.Encode()), happens)
 	slow.client.Jar, slow.client.CheckRedirect = v.client.Jar, v.client.CheckRedirect
-	return v.answer(slow.do(request))
+	return slow.do(request)
 }

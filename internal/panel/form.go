@@ -2,6 +2,7 @@ package panel
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 
 	"github.com/gin-gonic/gin"
@@ -11,11 +12,15 @@ import (
 	"despacho/internal/panel/forms"
 )
 
-// readForm reads the posted values of a form.
+// readForm reads the posted values of a form. It returns errRowChanged if the person saw other
+// values than the form has now.
 func (p *Pages) readForm(v *Request, form *forms.Form) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
 	if err != nil {
 		return nil, err
+	}
+	if seen := values.Get(seenField); seen != "" && form.Seen != "" && seen != form.Seen {
+		return nil, errRowChanged
 	}
 	return p.readValues(v, form, values)
 }
@@ -28,6 +33,19 @@ func (p *Pages) readValues(v *Request, form *forms.Form, values url.Values) (*js
 		}
 		return p.findPlace(v, field)
 	})
+}
+
+// handle reads a form and runs act, which ends with a redirect. If the form is refused, again shows
+// its page with what was typed and the error. What does not exist has no such page.
+func (p *Pages) handle(v *Request, form *forms.Form, act func(*jsonbody.Object) error, again func(status int) error) error {
+	in, err := p.readForm(v, form)
+	if err == nil {
+		err = act(in)
+	}
+	if err == nil || apperror.From(err).Kind == apperror.NotFound || !form.AddError(err) {
+		return err
+	}
+	return again(http.StatusUnprocessableEntity)
 }
 
 // posted returns the values of a form without files.

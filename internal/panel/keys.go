@@ -30,7 +30,6 @@ type keysPage struct {
 	MaxKeys int
 	Rows    []keyRow
 	Form    *forms.Form
-	Issued  *issuedKey
 }
 
 type keyRow struct {
@@ -45,16 +44,13 @@ type keyRow struct {
 // named is a display name with its technical name.
 type named struct{ Name, Technical string }
 
-// issuedKey is a new key, which is only shown on this page.
-type issuedKey struct {
-	Name   string
-	Secret shownOnce
-	// Try is a command that uses the key, TryHint its expected result.
-	Try     string
-	TryHint string
+func (p *Pages) listKeys(v *Request) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	return p.showKeys(v, http.StatusOK, stores, keyForm(stores))
 }
-
-func (p *Pages) listKeys(v *Request) error { return p.showKeys(v, http.StatusOK, nil, nil) }
 
 func (p *Pages) createKey(v *Request) error {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
@@ -62,45 +58,30 @@ func (p *Pages) createKey(v *Request) error {
 		return err
 	}
 	form := keyForm(stores)
-	in, err := p.readForm(v, form)
-	var key *models.APIKey
-	var plain string
-	if err == nil {
-		key, plain, err = p.Operators.CreateKey(v.Ctx(), v.Operator(), in)
-	}
-	if err == nil {
-		v.ShowsSecret = true
-		return p.showKeys(v, http.StatusOK, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
-	}
-	if !form.AddError(err) {
-		return err
-	}
-	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = form })
-}
-
-// showKeys shows the list; stores are read unless they are given.
-func (p *Pages) showKeys(v *Request, status int, stores []models.Store, change func(*keysPage)) error {
-	if stores == nil {
-		var err error
-		if stores, err = p.Operators.Stores(v.Ctx(), v.Operator()); err != nil {
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		key, plain, err := p.Operators.CreateKey(v.Ctx(), v.Operator(), in)
+		if err != nil {
 			return err
 		}
-	}
+		return p.done(v, keysPath, "Clave nueva: "+key.Name, p.issued(key, plain)...)
+	}, func(status int) error { return p.showKeys(v, status, stores, form) })
+}
+
+func (p *Pages) showKeys(v *Request, status int, stores []models.Store, form *forms.Form) error {
 	keys, err := p.Operators.Keys(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
 	plan := v.Operator().Plan
-	page := keysPage{Plan: plan, PerMinute: plan.RequestsPerMinute(), MaxKeys: plan.ActiveKeys(), Rows: make([]keyRow, len(keys)), Form: keyForm(stores)}
+	page := keysPage{
+		Plan: plan, PerMinute: plan.RequestsPerMinute(), MaxKeys: plan.ActiveKeys(), Rows: make([]keyRow, len(keys)), Form: form,
+	}
 	names, now := storeNames(stores), p.Clock.Now()
 	for i := range keys {
 		page.Rows[i] = keyRow{
 			Key: &keys[i], Scopes: scopesOf(&keys[i]), Store: names.of(keys[i].StoreID), State: keyState(&keys[i], now),
 			Revocable: keys[i].RevokedAt == nil,
 		}
-	}
-	if change != nil {
-		change(&page)
 	}
 	return p.show(v, status, "keys", "Claves API", page)
 }
@@ -143,8 +124,9 @@ func keyState(key *models.APIKey, now time.Time) cell {
 	return cell{Text: "Activa", Style: "good"}
 }
 
-func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
-	issued := &issuedKey{Name: key.Name, Secret: shownOnce{ID: "new-key", Value: plain}}
+// issued is a new key and, if its scopes allow one, a command that uses it.
+func (p *Pages) issued(key *models.APIKey, plain string) []shownOnce {
+	issued := []shownOnce{{ID: "new-key", Value: plain}}
 	for _, try := range []struct {
 		scope         models.Scope
 		request, hint string
@@ -155,8 +137,8 @@ func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
 		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'", "Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
 	} {
 		if key.HasScope(try.scope) {
-			issued.Try, issued.TryHint = "curl -H 'X-API-Key: "+plain+"' "+try.request, try.hint
-			break
+			command := "curl -H 'X-API-Key: " + plain + "' " + try.request
+			return append(issued, shownOnce{ID: "try-key", Value: command, Label: "Para probarla:", Hint: try.hint})
 		}
 	}
 	return issued

@@ -24,11 +24,12 @@ func TestKeys_shownOnceAndRevoked(t *testing.T) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 
-		created := v.post("/panel/claves", url.Values{"name": {"Tienda en línea " + hostile}, "scopes": {"read:orders", "read:stores"}})
-		require.Equal(t, http.StatusOK, created.Status, created.Text)
+		sent := v.post("/panel/claves", url.Values{"name": {"Tienda en línea " + hostile}, "scopes": {"read:orders", "read:stores"}})
+		require.Equal(t, []any{http.StatusSeeOther, "/panel/claves"}, []any{sent.Status, sent.Location})
+		created := v.read(sent.Location)
 		require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
-		require.Empty(t, created.Header.Values("Set-Cookie"), "a key is never in a cookie")
 		key := created.textOf(t, "new-key")
+		require.NotContains(t, sent.Text+strings.Join(sent.Header["Set-Cookie"], ""), key, "the notice that it rides in is encrypted")
 		require.True(t, strings.HasPrefix(key, "dsp_live_"), key)
 		require.Contains(t, created.words(), "no se volverá a mostrar")
 		require.Contains(t, created.textOf(t, "try-key"), "curl -H 'X-API-Key: "+key+"' "+s.BaseURL+"/v1/orders?limit=1")
@@ -58,10 +59,9 @@ func TestKeys_withStoreAndExpiry(t *testing.T) {
 		v := visit(t, s, tenant, nil)
 
 		ends := time.Now().Add(48 * time.Hour).In(tenant.Operator.TimeZone())
-		created := v.post("/panel/claves", url.Values{
+		created := v.submit("/panel/claves", url.Values{
 			"name": {"De la tienda"}, "scopes": {"read:stores"}, "store_id": {tenant.StoreA.ID.String()}, "expires_at": {ends.Format("2006-01-02T15:04")},
 		})
-		require.Equal(t, http.StatusOK, created.Status, created.Text)
 		require.Contains(t, created.words(), "Tienda A · creada el")
 		require.Contains(t, created.words(), "vence el "+ends.Format("02/01/2006 15:04"), "on the operator's clock")
 		stores := tryKey(t, s, created.textOf(t, "new-key"), "/v1/stores").List

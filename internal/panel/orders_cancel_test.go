@@ -52,14 +52,12 @@ func TestOrders_bulkCancel(t *testing.T) {
 		require.Equal(t, asked.hiddenIDs(), tooLong.hiddenIDs())
 
 		form := url.Values{"reason": {"Tienda cerrada"}, "id": {registered.id, received.id, done, registered.id}}
-		sent := c.postOnly("/panel/pedidos/cancelar", form)
-		require.Equal(t, 303, sent.Status)
-		report := c.read(sent.Location)
+		report := c.post("/panel/pedidos/cancelar", form)
+		require.Equal(t, 200, report.Status)
 		require.Equal(t, []string{"refused", "cancelled", "cancelled"}, assignmentOutcomes(report))
 		require.Contains(t, report.words(), "Cancelado: 2")
 		require.Contains(t, report.words(), "El pedido no se puede cancelar porque su estado es Entregado.")
 		require.Empty(t, report.hiddenIDs())
-		require.Equal(t, report.Text, c.read(sent.Location).Text, "reloading it cancels nothing again")
 		cancellation := c.order(received).Data["cancellation"].(map[string]any)
 		require.Equal(t, "Tienda cerrada", cancellation["reason"])
 		require.Equal(t, []string{"unchanged", "unchanged"}, assignmentOutcomes(c.post("/panel/pedidos/cancelar", url.Values{"reason": {"Otra"}, "id": {registered.id, received.id}})))

@@ -34,8 +34,8 @@ type Pages struct {
 	templates func() map[string]*template.Template
 	assets    assets
 	policy    string
-	// readable are the routes that have a page; a file is none.
-	readable map[string]bool
+	// pages are the routes that have a page; a file is none.
+	pages map[string]bool
 }
 
 // Options are the dependencies of Pages.
@@ -54,20 +54,22 @@ type Options struct {
 	// LimitPasswordAttempts counts an attempt to enter a password, and returns an error when there
 	// were too many.
 	LimitPasswordAttempts func(*gin.Context, *models.User) error
-	// Signer signs the notice cookie.
+	// Signer signs the cookie of the last list and the names of held photos.
 	Signer *signing.Signer
 	// Stream sends a response while it is written. After an error the connection is closed, which
 	// tells the client that the response is not whole.
 	Stream func(*gin.Context, func(io.Writer) error)
-	// Secrets encrypts the stored pages.
+	// Secrets encrypts the notice cookie.
 	Secrets *encryption.Cipher
 }
 
 // New reads the embedded assets.
 func New(options Options) *Pages {
-	p := &Pages{Options: options, assets: readAssets(), readable: map[string]bool{}}
+	p := &Pages{Options: options, assets: readAssets(), pages: map[string]bool{}}
 	for _, route := range p.Routes() {
-		p.readable[route.Path] = p.readable[route.Path] || route.Method == http.MethodGet && !strings.HasSuffix(route.Path, fileSuffix)
+		if route.Method == http.MethodGet && !strings.HasSuffix(route.Path, fileSuffix) {
+			p.pages[route.Path] = true
+		}
 	}
 	p.templates = sync.OnceValue(func() map[string]*template.Template { return parseTemplates(p.assets) })
 	p.policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
@@ -92,10 +94,6 @@ type Request struct {
 	*gin.Context
 	Who    *db.SignedIn
 	Caller orders.Caller
-	// ShowsSecret means that the page that answers this form shows a secret.
-	ShowsSecret bool
-	// PagePath is the page that answers this form, if it is not the form's own.
-	PagePath string
 }
 
 // Ctx is the request's context.
@@ -117,17 +115,9 @@ func (v *Request) May(p models.Permission) bool {
 	return p.Allows(&v.Who.User) && !(p.Writes && v.Operator().Suspended())
 }
 
-// show sends a page. The page that answers a form is stored, and the browser redirected to it.
+// show sends a page.
 func (p *Pages) show(v *Request, status int, name, title string, page any) error {
-	f := p.frame(v, title, page)
-	if v.Request.Method != http.MethodPost {
-		return p.render(v.Context, status, name, f)
-	}
-	content, err := p.executed(p.templates()[name], "frame.html", f)
-	if err != nil {
-		return err
-	}
-	return p.redirectToStored(v, status, content)
+	return p.render(v.Context, status, name, p.frame(v, title, page))
 }
 
 // showPart renders a named template of a page, for a script.
@@ -139,27 +129,37 @@ func (p *Pages) render(c *gin.Context, status int, name string, f *frame) error 
 	return p.execute(c, status, p.templates()[name], "frame.html", f)
 }
 
+// execute renders into memory first, so that no partial page is sent.
 func (p *Pages) execute(c *gin.Context, status int, from *template.Template, name string, f *frame) error {
-	content, err := p.executed(from, name, f)
-	if err != nil {
+	var out bytes.Buffer
+	if err := from.ExecuteTemplate(&out, name, f); err != nil {
 		return err
 	}
-	c.Data(status, htmlType, content)
+	c.Data(status, "text/html; charset=utf-8", out.Bytes())
 	return nil
 }
 
-// executed renders into memory first, so that no partial page is sent. What the page sends is bound
-// to its user.
-func (p *Pages) executed(from *template.Template, name string, f *frame) ([]byte, error) {
-	var out bytes.Buffer
-	err := from.ExecuteTemplate(&out, name, f)
-	if err != nil || f.User == nil {
-		return out.Bytes(), err
+// PageOf is the address of the page that a request belongs to, for after signing in: its own if it
+// asks for a page, the list that a file has, or the nearest page above.
+func (p *Pages) PageOf(c *gin.Context) string {
+	query := c.Request.URL.Query()
+	query.Del(accountParameter)
+	target := url.URL{Path: c.Request.URL.Path, RawQuery: query.Encode()}
+	for route := c.FullPath(); !p.pages[route]; route = parent(route) {
+		target.Path = parent(target.Path)
 	}
-	return bindAddresses(out.Bytes(), f.User), nil
+	return target.String()
 }
 
-const htmlType = "text/html; charset=utf-8"
+// fileSuffix is how the path of a file ends; the rest of it may be the page of its list.
+const fileSuffix = ".csv"
+
+func parent(at string) string {
+	if list, isFile := strings.CutSuffix(at, fileSuffix); isFile {
+		return list
+	}
+	return path.Dir(at)
+}
 
 // localPath keeps a redirect on the panel's pages (open redirects). A path with dots or empty
 // segments is refused, because a browser would resolve it to another one.

@@ -15,9 +15,6 @@ import (
 
 const privacyPath = "/panel/privacidad"
 
-// privacyPage erases what is known of a recipient.
-type privacyPage struct{ Form *forms.Form }
-
 func privacyForm() *forms.Form {
 	return &forms.Form{Action: privacyPath, Submit: "Eliminar los datos", Danger: true, Fields: []forms.Field{
 		{Name: "phone", Label: "Teléfono del destinatario", Kind: forms.Phone, Required: true, Hint: "El de los pedidos que recibió."},
@@ -25,31 +22,32 @@ func privacyForm() *forms.Form {
 }
 
 func (p *Pages) showPrivacy(v *Request) error {
-	return p.show(v, http.StatusOK, "privacy", "Datos personales", privacyPage{privacyForm()})
+	return p.showErasure(v, http.StatusOK, privacyForm())
+}
+
+// showErasure shows the form that erases what is known of a recipient.
+func (p *Pages) showErasure(v *Request, status int, form *forms.Form) error {
+	return p.show(v, status, "privacy", "Datos personales", form)
 }
 
 func (p *Pages) eraseByPhone(v *Request) error {
+	defer p.extendTimeout(v)()
 	form := privacyForm()
-	in, err := p.readForm(v, form)
-	var outcome orders.Erasure
-	if err == nil {
-		defer p.extendTimeout(v)()
+	return p.handle(v, form, func(in *jsonbody.Object) error {
 		number := phone.Read(in, "phone", v.Operator().CountryCode)
-		if err = in.Err(); err == nil {
-			outcome, err = p.Orders.EraseByPhone(v.Ctx(), v.Operator(), number)
-		}
-	}
-	if err != nil {
-		if !form.AddError(err) {
+		if err := in.Err(); err != nil {
 			return err
 		}
-		return p.show(v, http.StatusUnprocessableEntity, "privacy", "Datos personales", privacyPage{form})
-	}
-	text := fmt.Sprintf("Pedidos cuyos datos se eliminaron: %d.", outcome.Erased)
-	if outcome.Open > 0 {
-		text += fmt.Sprintf(" Todavía en curso: %d; elimínelos cuando terminen.", outcome.Open)
-	}
-	return p.done(v, privacyPath, text)
+		outcome, err := p.Orders.EraseByPhone(v.Ctx(), v.Operator(), number)
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprintf("Pedidos cuyos datos se eliminaron: %d.", outcome.Erased)
+		if outcome.Open > 0 {
+			text += fmt.Sprintf(" Todavía en curso: %d; elimínelos cuando terminen.", outcome.Open)
+		}
+		return p.done(v, privacyPath, text)
+	}, func(status int) error { return p.showErasure(v, status, form) })
 }
 
 func eraseForm(id uuid.UUID) *forms.Form {

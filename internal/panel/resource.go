@@ -37,8 +37,8 @@ type resource[T any] struct {
 	// fields is the form; row is nil for a new one.
 	fields func(v *Request, row *T) ([]forms.Field, error)
 
-	// show, if not nil, replaces the redirect after a creation, where a secret must be shown once.
-	show func(v *Request, made *T) error
+	// once, if not nil, is what of a new row is shown once.
+	once func(made *T) []shownOnce
 	// actions, if not nil, are the other actions on a row.
 	actions func(v *Request, row *T) []action
 }
@@ -137,21 +137,16 @@ func (r *resource[T]) create(v *Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := r.pages.readForm(v, form)
-	var made *T
-	if err == nil {
-		made, err = r.make(v.Ctx(), v.Operator(), in)
-	}
-	if err == nil && r.show != nil {
-		return r.show(v, made)
-	}
-	if err == nil {
-		return r.pages.done(v, r.path, r.made)
-	}
-	if !form.AddError(err) {
-		return err
-	}
-	return r.showList(v, http.StatusUnprocessableEntity, form)
+	return r.pages.handle(v, form, func(in *jsonbody.Object) error {
+		made, err := r.make(v.Ctx(), v.Operator(), in)
+		if err != nil {
+			return err
+		}
+		if r.once == nil {
+			return r.pages.done(v, r.path, r.made)
+		}
+		return r.pages.done(v, r.path, r.made, r.once(made)...)
+	}, func(status int) error { return r.showList(v, status, form) })
 }
 
 func (r *resource[T]) edit(v *Request) error {
@@ -177,23 +172,20 @@ func (r *resource[T]) change(v *Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := r.pages.readEdit(v, form)
-	if err == nil {
-		err = r.alter(v.Ctx(), v.Operator(), r.id(row), row, in)
-	}
-	if err == nil {
-		return r.pages.done(v, r.path, r.changed)
-	}
-	if errors.Is(err, errRowChanged) {
-		var openErr error
-		if row, form, openErr = r.open(v); openErr != nil {
-			return openErr
+	return r.pages.handle(v, form, func(in *jsonbody.Object) error {
+		err := r.alter(v.Ctx(), v.Operator(), r.id(row), row, in)
+		if errors.Is(err, errRowChanged) {
+			now, current, openErr := r.open(v)
+			if openErr != nil {
+				return openErr
+			}
+			row, *form = now, *current
 		}
-	}
-	if !addEditError(form, err) {
-		return err
-	}
-	return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(v, row))
+		if err != nil {
+			return err
+		}
+		return r.pages.done(v, r.path, r.changed)
+	}, func(status int) error { return r.showEdit(v, status, row, form, r.actionsOn(v, row)) })
 }
 
 func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {

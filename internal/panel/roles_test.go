@@ -27,7 +27,7 @@ var forStores = map[string]bool{
 	"GET /panel/pedidos/cancelar": true, "POST /panel/pedidos/cancelar": true,
 	"POST /panel/envios/:id/reenviar":  true,
 	"GET /panel/pedidos.csv":           true,
-	"GET /panel/cuenta/segundo-factor": true, "POST /panel/cuenta/segundo-factor": true,
+	"GET /panel/cuenta/segundo-factor": true, "GET /panel/cuenta/segundo-factor/confirmar": true, "POST /panel/cuenta/segundo-factor": true,
 	"POST /panel/cuenta/segundo-factor/confirmar": true, "POST /panel/cuenta/segundo-factor/quitar": true,
 }
 

@@ -71,7 +71,8 @@ func (p *Pages) Routes() []Route {
 		{post, accountPath, models.OwnAccount, p.changePassword},
 		{get, SecondFactorPath, models.OwnAccount, p.showSecondFactor},
 		{post, SecondFactorPath, models.OwnAccount, p.startSecondFactor},
-		{post, SecondFactorPath + "/confirmar", models.OwnAccount, p.confirmSecondFactor},
+		{get, confirmPath, models.OwnAccount, p.askForFirstCode},
+		{post, confirmPath, models.OwnAccount, p.confirmSecondFactor},
 		{post, SecondFactorPath + "/quitar", models.OwnAccount, p.removeSecondFactor},
 
 		{get, "/panel/tiendas", models.OperatorRead, p.stores().list},

@@ -2,14 +2,17 @@ package panel
 
 import (
 	"net/http"
+	"strings"
 
-	"despacho/internal/panel/barcode"
+	"despacho/internal/jsonbody"
 	"despacho/internal/panel/forms"
 )
 
 // SecondFactorPath is where users set up their second factor. Administrators who need one and lack
 // it are sent here.
 const SecondFactorPath = accountPath + "/segundo-factor"
+
+const confirmPath = SecondFactorPath + "/confirmar"
 
 // secondFactorPage offers to set up a second factor, or to remove the one there is.
 type secondFactorPage struct {
@@ -19,16 +22,6 @@ type secondFactorPage struct {
 	CodesLeft int64
 	Form      *forms.Form
 }
-
-// confirmPage asks for the first code. The QR code and the secret are only shown once.
-type confirmPage struct {
-	Square *barcode.Drawing
-	Secret *shownOnce
-	Form   *forms.Form
-}
-
-// recoveryPage shows the recovery codes, once.
-type recoveryPage struct{ Codes []string }
 
 func secondFactorForm(active bool) *forms.Form {
 	password := forms.Field{Name: "password", Label: "Su contraseña", Kind: forms.Password, Required: true, Wide: true}
@@ -41,8 +34,8 @@ func secondFactorForm(active bool) *forms.Form {
 	}}
 }
 
-func confirmForm() *forms.Form {
-	return &forms.Form{Action: SecondFactorPath + "/confirmar", Submit: "Confirmar", Fields: []forms.Field{
+func firstCodeForm() *forms.Form {
+	return &forms.Form{Action: confirmPath, Submit: "Confirmar", Fields: []forms.Field{
 		{Name: "code", Label: "Código de 6 dígitos", Kind: forms.Code, Required: true, Wide: true, Hint: "El que muestra ahora su aplicación."},
 	}}
 }
@@ -63,68 +56,58 @@ func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) e
 	return p.show(v, status, "second_factor", "Segundo factor", page)
 }
 
-// startSecondFactor shows the QR code on a page that is shown once, so that neither a later request
-// nor the browser's history has it.
+// startSecondFactor leads to the page that asks for the first code. The QR code is shown there
+// once.
 func (p *Pages) startSecondFactor(v *Request) error {
-	form := secondFactorForm(false)
-	in, err := p.readForm(v, form)
-	if err == nil {
-		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-			return err
-		}
-		started, startErr := p.Operators.StartSecondFactor(v.Ctx(), v.Who, in)
-		if startErr == nil {
-			square, err := barcode.QR(started.URI)
-			if err != nil {
-				return err
-			}
-			v.ShowsSecret = true
-			return p.show(v, http.StatusOK, "second_factor_confirm", "Confirmar el segundo factor", confirmPage{
-				Square: square, Secret: &shownOnce{ID: "totp-secret", Value: started.Secret}, Form: confirmForm(),
-			})
-		}
-		err = startErr
-	}
-	if !form.AddError(err) {
+	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 		return err
 	}
-	return p.showSecondFactorForm(v, http.StatusUnprocessableEntity, form)
+	form := secondFactorForm(false)
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		started, err := p.Operators.StartSecondFactor(v.Ctx(), v.Who, in)
+		if err != nil {
+			return err
+		}
+		return p.done(v, confirmPath, "Lea este código con su aplicación.", shownOnce{
+			ID: "totp-secret", Value: started.Secret, QR: started.URI, Label: "Si no puede leerlo, escriba esta clave en la aplicación:",
+		})
+	}, func(status int) error { return p.showSecondFactorForm(v, status, form) })
+}
+
+func (p *Pages) askForFirstCode(v *Request) error {
+	return p.showFirstCode(v, http.StatusOK, firstCodeForm())
+}
+
+func (p *Pages) showFirstCode(v *Request, status int, form *forms.Form) error {
+	return p.show(v, status, "second_factor_confirm", "Confirmar el segundo factor", form)
 }
 
 func (p *Pages) confirmSecondFactor(v *Request) error {
-	form := confirmForm()
-	in, err := p.readForm(v, form)
-	if err == nil {
-		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-			return err
-		}
-		codes, confirmErr := p.Operators.ConfirmSecondFactor(v.Ctx(), v.Who, in)
-		if confirmErr == nil {
-			v.ShowsSecret = true
-			return p.show(v, http.StatusOK, "recovery_codes", "Códigos de recuperación", recoveryPage{Codes: codes})
-		}
-		err = confirmErr
-	}
-	if !form.AddError(err) {
+	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 		return err
 	}
-	return p.show(v, http.StatusUnprocessableEntity, "second_factor_confirm", "Confirmar el segundo factor", confirmPage{Form: form})
+	form := firstCodeForm()
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		codes, err := p.Operators.ConfirmSecondFactor(v.Ctx(), v.Who, in)
+		if err != nil {
+			return err
+		}
+		return p.done(v, SecondFactorPath, "El segundo factor está activo. Sus otras sesiones se cerraron.", shownOnce{
+			ID: "recovery-codes", Value: strings.Join(codes, "\n"), Label: "Sus códigos de recuperación:",
+			Hint: "Cada uno sirve una vez, en lugar del código de la aplicación.",
+		})
+	}, func(status int) error { return p.showFirstCode(v, status, form) })
 }
 
 func (p *Pages) removeSecondFactor(v *Request) error {
-	form := secondFactorForm(true)
-	in, err := p.readForm(v, form)
-	if err == nil {
-		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-			return err
-		}
-		err = p.Operators.RemoveSecondFactor(v.Ctx(), v.Who, in)
-	}
-	if err == nil {
-		return p.done(v, SecondFactorPath, "El segundo factor quedó quitado.")
-	}
-	if !form.AddError(err) {
+	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 		return err
 	}
-	return p.showSecondFactorForm(v, http.StatusUnprocessableEntity, form)
+	form := secondFactorForm(true)
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		if err := p.Operators.RemoveSecondFactor(v.Ctx(), v.Who, in); err != nil {
+			return err
+		}
+		return p.done(v, SecondFactorPath, "El segundo factor quedó quitado.")
+	}, func(status int) error { return p.showSecondFactorForm(v, status, form) })
 }

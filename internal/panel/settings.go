@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/internal/operators"
 	"despacho/internal/panel/forms"
 	"despacho/internal/photos"
@@ -75,19 +76,15 @@ func planWords(plan models.Plan) string {
 
 func (p *Pages) changeSettings(v *Request) error {
 	form := settingsForm(v, v.Operator())
-	in, err := p.readEdit(v, form)
-	if err == nil {
-		_, err = p.Operators.ChangeSettings(v.Ctx(), v.Who, in, func(operator *models.Operator) error {
-			return requireSeen(&form, settingsForm(v, operator))
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		_, err := p.Operators.ChangeSettings(v.Ctx(), v.Who, in, func(operator *models.Operator) error {
+			return requireSeen(form, settingsForm(v, operator))
 		})
-	}
-	if err == nil {
+		if err != nil {
+			return err
+		}
 		return p.done(v, settingsPath, "Ajustes guardados.")
-	}
-	if !addEditError(form, err) {
-		return err
-	}
-	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: form})
+	}, func(status int) error { return p.showSettingsForm(v, status, settingsPage{Form: form}) })
 }
 
 // uploadLogo reads its form itself, because of the file.
@@ -103,7 +100,6 @@ func (p *Pages) uploadLogo(v *Request) error {
 	if problem.Kind == apperror.Internal {
 		return err
 	}
-	v.PagePath = settingsPath
 	failure := problem.Message
 	if picture == nil && len(problem.Fields) > 0 {
 		failure = "Elija el archivo del logo."

@@ -13,9 +13,8 @@ type SignIn struct {
 	Email, Failure string
 	// Next is the page to return to.
 	Next string
-	// Ended means that a form was sent after the session had ended; Form is that form.
+	// Ended means that a form was sent after the session had ended.
 	Ended bool
-	Form  string
 	// Step is set when the password was right and the code of the second factor is asked for.
 	Step string
 }
@@ -35,7 +34,7 @@ func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	if err != nil {
 		return SignIn{}, nil, err
 	}
-	signIn := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente")), Form: values.Get(resumedFormField)}
+	signIn := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
 	in, err := jsonbody.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
 	return signIn, in, err
 }
@@ -46,7 +45,7 @@ func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	if err != nil {
 		return SignIn{}, nil, err
 	}
-	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente")), Form: values.Get(resumedFormField)}
+	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente"))}
 	in, err := jsonbody.FromForm(map[string][]string{"step": values["step"], "code": values["code"]}, nil)
 	return signIn, in, err
 }

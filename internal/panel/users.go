@@ -2,9 +2,7 @@ package panel
 
 import (
 	"context"
-	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -19,8 +17,8 @@ const usersPath = "/panel/usuarios"
 // account is a user with the name of its store and, if it was just generated, its password.
 type account struct {
 	models.User
-	store string
-	drawn string
+	store     string
+	generated string
 }
 
 func (p *Pages) users() *resource[account] {
@@ -29,13 +27,13 @@ func (p *Pages) users() *resource[account] {
 		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
 		columns: []string{"Nombre", "Rol", "Estado"},
 		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
-		all: p.listAccounts, absent: operators.ErrUserNotFound, show: p.showNewAccount, actions: userActions,
+		all: p.listAccounts, absent: operators.ErrUserNotFound, once: newPassword, actions: userActions,
 		make: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*account, error) {
-			user, drawn, err := p.Operators.CreateUser(ctx, operator, in)
+			user, generated, err := p.Operators.CreateUser(ctx, operator, in)
 			if err != nil {
 				return nil, err
 			}
-			return &account{User: *user, drawn: drawn}, nil
+			return &account{User: *user, generated: generated}, nil
 		},
 		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *account, in *jsonbody.Object) error {
 			return unlessChanged(p.Operators.ChangeUser)(ctx, operator, id, &read.User, in)
@@ -140,22 +138,12 @@ func userActions(v *Request, a *account) []action {
 	return actions
 }
 
-// passwordPage shows a new password, once.
-type passwordPage struct {
-	Name, Email, Password string
-	Back                  string
-}
-
-func (p *Pages) showNewAccount(v *Request, made *account) error {
-	if made.drawn == "" {
-		return p.done(v, usersPath, "Usuario agregado.")
+// newPassword is the generated password of an account, if it has one.
+func newPassword(a *account) []shownOnce {
+	if a.generated == "" {
+		return nil
 	}
-	return p.showPassword(v, http.StatusOK, "Usuario agregado", made)
-}
-
-func (p *Pages) showPassword(v *Request, status int, title string, a *account) error {
-	v.ShowsSecret = true
-	return p.show(v, status, "password", title, passwordPage{Name: a.Name, Email: a.Email, Password: a.drawn, Back: usersPath})
+	return []shownOnce{{ID: "new-password", Value: a.generated, Label: "Contraseña de " + a.Name + " (" + a.Email + "):"}}
 }
 
 func (p *Pages) resetPassword(v *Request) error {
@@ -169,31 +157,19 @@ func (p *Pages) resetPassword(v *Request) error {
 		return operators.ErrOwnAccount
 	}
 	form := actions[0].Form
-	in, err := p.readForm(v, form)
-	if err == nil {
-		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Who, user.ID, in)
-	}
-	switch {
-	case err == nil && user.drawn == "":
-		return p.done(v, usersPath, "Contraseña cambiada.")
-	case err == nil:
-		return p.showPassword(v, http.StatusOK, "Contraseña cambiada", user)
-	case !form.AddError(err):
-		return err
-	}
-	actions[0].Open = true
-	edit, err := users.ask(v, user)
-	if err != nil {
-		return err
-	}
-	return users.showEdit(v, http.StatusUnprocessableEntity, user, edit, actions)
-}
-
-// resetLinkPage shows the link of a password reset, once.
-type resetLinkPage struct {
-	Name, Back string
-	Link       shownOnce
-	Until      time.Time
+	return p.handle(v, form, func(in *jsonbody.Object) (err error) {
+		if user.generated, err = p.Operators.ResetPassword(v.Ctx(), v.Who, user.ID, in); err != nil {
+			return err
+		}
+		return p.done(v, usersPath, "Contraseña cambiada.", newPassword(user)...)
+	}, func(status int) error {
+		actions[0].Open = true
+		edit, err := users.ask(v, user)
+		if err != nil {
+			return err
+		}
+		return users.showEdit(v, status, user, edit, actions)
+	})
 }
 
 func (p *Pages) startPasswordReset(v *Request) error {
@@ -205,9 +181,10 @@ func (p *Pages) startPasswordReset(v *Request) error {
 	if err != nil {
 		return err
 	}
-	v.ShowsSecret = true
-	return p.show(v, http.StatusOK, "reset_link", "Enlace para elegir contraseña", resetLinkPage{
-		Name: user.Name, Back: usersPath, Link: shownOnce{ID: "reset-link", Value: reset.Link(p.Config.BaseURL)}, Until: reset.ExpiresAt,
+	text := "Enlace para que " + user.Name + " elija su contraseña. La anterior ya no sirve y sus sesiones se cerraron."
+	until := reset.ExpiresAt.In(v.Operator().TimeZone()).Format("02/01/2006 15:04")
+	return p.done(v, usersPath, text, shownOnce{
+		ID: "reset-link", Value: reset.Link(p.Config.BaseURL), Hint: "Entréguelo a esa persona: sirve una vez, hasta el " + until + ".",
 	})
 }
 

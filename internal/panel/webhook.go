@@ -19,7 +19,6 @@ type webhookPage struct {
 	Hook hookView
 	// Stores is whether the page shows the store; a store's user sees only its own.
 	Stores bool
-	Secret *hookSecret
 	// Overlap is until when deliveries are also signed with the latest of the previous secrets.
 	Overlap *time.Time
 	// TestDelivery is the test that was just sent.
@@ -32,14 +31,6 @@ type webhookPage struct {
 	Changing bool
 	// Range is the form to resend the failed deliveries of a time range.
 	Range *forms.Form
-}
-
-// hookSecret is a webhook's new secret, which is only shown on this page.
-type hookSecret struct {
-	shownOnce
-	Title string
-	// Rotated means that it replaces another one, which still signs; Revoked that no other one does.
-	Rotated, Revoked bool
 }
 
 // rotationForm has the one field of a rotation.
@@ -143,12 +134,12 @@ func (p *Pages) rotateSecret(v *Request) error {
 	if err != nil {
 		return err
 	}
-	v.ShowsSecret = true
-	return p.showWebhook(v, http.StatusOK, rotation.Webhook, func(page *webhookPage) {
-		page.Secret = &hookSecret{
-			shownOnce: shownOnce{ID: "secret", Value: rotation.Secret}, Title: "Secreto nuevo", Rotated: !rotation.Revoked, Revoked: rotation.Revoked,
-		}
-	})
+	hint := "Durante 24 horas los envíos llevan también la firma del secreto anterior, en X-Service-Signature-Previous y en " +
+		"webhook-signature: cambie el secreto en su servidor antes de que venza ese plazo y no perderá ningún evento."
+	if rotation.Revoked {
+		hint = "Los secretos anteriores ya no firman: hasta que su servidor tenga este, rechazará los envíos."
+	}
+	return p.done(v, webhookPath(id), "Secreto nuevo.", shownOnce{ID: "secret", Value: rotation.Secret, Hint: hint})
 }
 
 func (p *Pages) deactivateWebhook(v *Request) error {
@@ -184,18 +175,15 @@ func (p *Pages) redeliverRange(v *Request) error {
 		return err
 	}
 	form := p.rangeForm(v, hook)
-	in, err := p.readForm(v, form)
-	var count int
-	if err == nil {
-		count, err = p.Webhooks.RedeliverRange(v.Ctx(), v.Caller.Scope(), hook.ID, in)
-	}
-	if err == nil {
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		count, err := p.Webhooks.RedeliverRange(v.Ctx(), v.Caller.Scope(), hook.ID, in)
+		if err != nil {
+			return err
+		}
 		return p.done(v, webhookPath(hook.ID), rangeOutcome(count))
-	}
-	if errors.Is(err, webhooks.ErrNotFound) || !form.AddError(err) {
-		return err
-	}
-	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Range = form })
+	}, func(status int) error {
+		return p.showWebhook(v, status, hook, func(page *webhookPage) { page.Range = form })
+	})
 }
 
 func rangeOutcome(count int) string {

@@ -1,13 +1,10 @@
 package panel
 
 import (
-	"errors"
-	"net/http"
 	"strconv"
 
 	"despacho/internal/jsonbody"
 	"despacho/internal/panel/forms"
-	"despacho/internal/webhooks"
 	"despacho/models"
 )
 
@@ -29,20 +26,18 @@ func (p *Pages) changeWebhook(v *Request) error {
 		return err
 	}
 	form := changeForm(hook)
-	in, err := p.readEdit(v, form)
-	if err == nil {
-		_, err = p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), hook.ID, in, func(current *models.Webhook) error {
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		_, err := p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), hook.ID, in, func(current *models.Webhook) error {
 			hook = current
-			return requireSeen(&form, changeForm(current))
+			return requireSeen(form, changeForm(current))
 		})
-	}
-	if err == nil {
+		if err != nil {
+			return err
+		}
 		return p.done(v, webhookPath(hook.ID), "El webhook quedó cambiado. Su secreto es el mismo.")
-	}
-	if errors.Is(err, webhooks.ErrNotFound) || !addEditError(form, err) {
-		return err
-	}
-	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Change, page.Changing = form, true })
+	}, func(status int) error {
+		return p.showWebhook(v, status, hook, func(page *webhookPage) { page.Change, page.Changing = form, true })
+	})
 }
 
 func (p *Pages) pauseWebhook(v *Request) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/jsonbody"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
@@ -131,20 +132,11 @@ func (p *Pages) registerWebhook(v *Request) error {
 		return err
 	}
 	form := hookForm(v, stores)
-	in, err := p.readForm(v, form)
-	var hook *models.Webhook
-	var secret string
-	if err == nil {
-		hook, secret, err = p.Webhooks.Register(v.Ctx(), v.Caller.Scope(), in)
-	}
-	if err == nil {
-		v.ShowsSecret, v.PagePath = true, webhookPath(hook.ID)
-		return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) {
-			page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Webhook registrado"}
-		})
-	}
-	if !form.AddError(err) {
-		return err
-	}
-	return p.showWebhooks(v, http.StatusUnprocessableEntity, stores, form)
+	return p.handle(v, form, func(in *jsonbody.Object) error {
+		hook, secret, err := p.Webhooks.Register(v.Ctx(), v.Caller.Scope(), in)
+		if err != nil {
+			return err
+		}
+		return p.done(v, webhookPath(hook.ID), "Webhook registrado. Este es su secreto.", shownOnce{ID: "secret", Value: secret})
+	}, func(status int) error { return p.showWebhooks(v, status, stores, form) })
 }

@@ -44,8 +44,7 @@ func (v *visitor) registerAt(t *testing.T, address string, more url.Values) (pat
 	for name, values := range more {
 		fields[name] = values
 	}
-	created := v.post("/panel/webhooks", fields)
-	require.Equal(t, http.StatusOK, created.Status, created.Text)
+	created := v.submit("/panel/webhooks", fields)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
 	require.Contains(t, created.words(), "no se volverá a mostrar")
 	for _, action := range created.actions(t) {
@@ -103,8 +102,7 @@ func TestWebhooks_testRotateAndDeactivate(t *testing.T) {
 		require.Contains(t, failed.words(), "El receptor respondió con el código 418.")
 		require.Contains(t, v.read("/panel/webhooks").words(), "Fallando No hace más que fallar desde el")
 
-		rotated := v.post(path+"/rotar", nil)
-		require.Equal(t, http.StatusOK, rotated.Status, rotated.Text)
+		rotated := v.submit(path+"/rotar", nil)
 		newSecret := rotated.textOf(t, "secret")
 		require.True(t, strings.HasPrefix(newSecret, "whsec_"), newSecret)
 		require.NotEqual(t, secret, newSecret)
@@ -112,8 +110,7 @@ func TestWebhooks_testRotateAndDeactivate(t *testing.T) {
 		opened := v.read(path)
 		require.NotContains(t, opened.Text, newSecret)
 		require.Contains(t, opened.words(), "Secreto anterior Vale hasta")
-		revoked := v.post(path+"/rotar", url.Values{"revoke": {"true"}})
-		require.Equal(t, http.StatusOK, revoked.Status, revoked.Text)
+		revoked := v.submit(path+"/rotar", url.Values{"revoke": {"true"}})
 		require.Contains(t, revoked.words(), "Los secretos anteriores ya no firman")
 		require.NotContains(t, v.read(path).words(), "Secreto anterior")
 

@@ -80,7 +80,6 @@ var ownerConditions = map[string]string{
 	"recovery_codes":      "user_id IN (SELECT id FROM users WHERE operator_id = $)",
 	"password_resets":     "user_id IN (SELECT id FROM users WHERE operator_id = $)",
 	"order_corrections":   "order_id IN (SELECT id FROM orders WHERE operator_id = $)",
-	"stored_pages":        "session_id IN (SELECT sessions.id FROM sessions JOIN users ON users.id = sessions.user_id WHERE users.operator_id = $)",
 	"idempotency_records": "scope_id IN (SELECT id FROM api_keys WHERE operator_id = $ UNION SELECT id FROM stores WHERE operator_id = $ UNION SELECT $)",
 }
 

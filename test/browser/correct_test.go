@@ -71,6 +71,6 @@ func TestPanel_correctionsOnAPhone(t *testing.T) {
 		p.waitForText("Cancelado: 2")
 		p.requireNoOverflow()
 		p.do(chromedp.Reload())
-		p.waitForText("Cancelado: 2")
+		p.waitForText("Ya estaba cancelado: 2")
 	})
 }

@@ -37,10 +37,10 @@ func TestPanel_secondFactorOnAPhone(t *testing.T) {
 		require.NoError(t, err)
 		p.fill("#code", totp.Code(secret, totp.Step(time.Now())))
 		p.pressNamed("main button[type=submit]", "Confirmar")
-		p.waitForText("no se volverán a mostrar")
+		p.waitForText("no se volverá a mostrar")
 		p.requireNoOverflow()
-		recovery := read(t, p.tab, chromedp.Evaluate[string](`document.querySelector("#recovery-codes code").textContent`))
-		p.pressNamed("a.button", "Ya los guardé")
+		recovery := read(t, p.tab, chromedp.Evaluate[string](`document.querySelector("#recovery-codes").textContent.split("\n")[0]`))
+		p.visit("/panel/pedidos")
 		p.waitForText("No hay pedidos")
 
 		again := &browserUser{t, open(t, phoneWidth), s.BaseURL}

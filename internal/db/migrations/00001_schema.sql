@@ -163,19 +163,6 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 
--- The page that answers a form, until the browser that was redirected to it asks for it. The content is encrypted.
-CREATE TABLE stored_pages (
-    id         UUID PRIMARY KEY,
-    session_id UUID NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    status     INTEGER NOT NULL,
-    once       BOOLEAN NOT NULL,
-    content    BYTEA NOT NULL,
-    created_at TIMESTAMPTZ NOT NULL,
-    expires_at TIMESTAMPTZ NOT NULL
-);
-CREATE INDEX stored_pages_session ON stored_pages (session_id, created_at DESC);
-CREATE INDEX stored_pages_expiry ON stored_pages (expires_at);
-
 CREATE TABLE api_keys (
     id             UUID PRIMARY KEY,
     operator_id    UUID NOT NULL REFERENCES operators (id),
@@ -558,7 +545,6 @@ DROP TABLE orders;
 DROP TABLE rate_windows;
 DROP TABLE idempotency_records;
 DROP TABLE api_keys;
-DROP TABLE stored_pages;
 DROP TABLE sessions;
 DROP TABLE password_resets;
 DROP TABLE recovery_codes;

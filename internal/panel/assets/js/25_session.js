@@ -1,5 +1,5 @@
-// A session that ends while somebody fills in a form: a form with a file cannot be carried over by the sign-in page, so the session is
-// looked at before it is sent, and whoever has to sign in does it in a dialog over the form.
+// A session that ends while somebody fills in a form: the session is looked at before the form is sent, and whoever has to sign in does it
+// in a dialog over the form.
 (() => {
   // sending are the forms between the click and their sending; checked is the one among them that may be sent now.
   const sending = new WeakSet(), checked = new WeakSet();
@@ -70,7 +70,7 @@
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.method !== "post" || form.enctype !== "multipart/form-data") return;
+    if (form.method !== "post" || form.dataset.unchecked !== undefined || document.body.classList.contains("alone")) return;
     if (checked.delete(form)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -84,7 +84,4 @@
     }
     setTimeout(() => sending.delete(form)); // the buttons of a form that was sent are switched off by then
   }, true);
-
-  const resumed = document.querySelector("form[data-resume]");
-  if (resumed) press(resumed);
 })();

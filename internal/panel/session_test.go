@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/models"
 	"despacho/test/apptest"
@@ -24,94 +23,35 @@ func endSessions(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 	require.NoError(t, err)
 }
 
-// A form that is sent after the session has ended goes on after signing in.
-func TestSession_aFormOutlivesItsSession(t *testing.T) {
+// Without scripts a form whose session has ended is lost, and says so: the sign-in leads back to its
+// page, and nothing was done. Whoever opens a page without a session is told why there is a sign-in.
+func TestSession_aFormWithoutItsSessionSaysSo(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		user := models.User{}
 		v := getAs(t, s, tenant, &user)
-		fields := validForm(t, v)
-		fields.Set("notes", "Llamar «antes»\nde ir")
 		endSessions(t, s, tenant)
-		asked := v.post(newOrder, fields)
+		asked := v.post("/panel/tiendas", url.Values{"name": {"Zapatería Lux"}})
 		require.Equal(t, http.StatusUnauthorized, asked.Status)
-		require.Contains(t, asked.words(), "Su sesión terminó. Ingrese y lo que escribió se envía")
+		require.Contains(t, asked.words(), "Su sesión terminó y el formulario no se envió.")
+		require.NotContains(t, asked.Text, "Zapatería Lux")
 		signIn := asked.fieldsOf(t, "/panel/ingreso")
 		signIn.Set("email", user.Email)
-		signIn.Set("password", "equivocada")
-		wrong := v.post("/panel/ingreso", signIn)
-		require.Equal(t, signIn.Get("formulario"), wrong.fieldsOf(t, "/panel/ingreso").Get("formulario"), "a wrong password does not lose it")
 		signIn.Set("password", apptest.Password)
-		resumed := v.post("/panel/ingreso", signIn)
-		require.Equal(t, http.StatusOK, resumed.Status)
-		sent := v.post(newOrder, resumed.fieldsOf(t, newOrder))
-		require.Equal(t, http.StatusSeeOther, sent.Status, sent.words())
-		require.Equal(t, fields.Get("notes"), order(t, s, tenant, idIn(sent.Location)).String("notes"))
+		require.NotContains(t, v.submit("/panel/ingreso", signIn).words(), "Zapatería Lux")
 
-		signIn.Set("formulario", "eyJwYXRoIjoiL3BhbmVsL3RpZW5kYXMifQ")
-		require.Equal(t, http.StatusSeeOther, v.post("/panel/ingreso", signIn).Status, "only the service's own forms go on")
-	})
-}
-
-// The largest form that people tick together goes on too: as many orders as one assignment takes.
-func TestSession_aLargeFormOutlivesItsSession(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		user := models.User{}
-		v := getAs(t, s, tenant, &user)
-		fields := url.Values{"rider_id": {tenant.Riders[0].ID.String()}}
-		for range orders.MaxBulk {
-			id := uuid.NewString()
-			fields.Add("id", id)
-			fields.Add("version", id+":1")
-		}
-		endSessions(t, s, tenant)
-		signIn := v.post("/panel/asignacion", fields).fieldsOf(t, "/panel/ingreso")
-		signIn.Set("email", user.Email)
-		signIn.Set("password", apptest.Password)
-		resumed := v.post("/panel/ingreso", signIn)
-		require.Equal(t, http.StatusOK, resumed.Status, resumed.words())
-		for name, values := range fields {
-			for _, value := range values {
-				require.Contains(t, resumed.Text, `<input type="hidden" name="`+name+`" value="`+value+`">`)
-			}
-		}
-	})
-}
-
-// What another site sends, and passwords, are not kept; whoever opens a page without a session is
-// told why there is a sign-in form.
-func TestSession_whatIsNotCarried(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		v := visit(t, s, tenant, nil)
 		endSessions(t, s, tenant)
 		request, err := http.NewRequest(http.MethodPost, v.base+"/panel/tiendas", nil)
 		require.NoError(t, err)
 		request.Header.Set("Sec-Fetch-Site", "cross-site")
 		require.Equal(t, http.StatusSeeOther, signedOut(t, s).do(request).Status)
-
-		for path, fields := range map[string]url.Values{
-			"/panel/cuenta":                          {"current": {"la de antes"}, "new": {"otra"}, "repeat": {"otra"}},
-			"/panel/cuenta/segundo-factor":           {"password": {"la de antes"}},
-			"/panel/cuenta/segundo-factor/confirmar": {"code": {"123456"}},
-			"/panel/usuarios":                        {"name": {"Ana"}, "password": {"la de ella"}},
-		} {
-			secret := v.post(path, fields)
-			require.Equal(t, http.StatusUnauthorized, secret.Status, path)
-			require.Empty(t, secret.fieldsOf(t, "/panel/ingreso").Get("formulario"), path)
-			require.Contains(t, secret.words(), "Su sesión terminó.")
-		}
-		size := v.post("/panel/tallas", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"4.00"}})
-		require.NotEmpty(t, size.fieldsOf(t, "/panel/ingreso").Get("formulario"), "the code of a size is no secret")
-
 		opened := v.read(v.get("/panel/tiendas").Location)
 		require.Contains(t, opened.words(), "Si ya había ingresado, su sesión terminó.")
 		require.NotContains(t, v.read("/panel/ingreso").words(), "su sesión terminó")
 	})
 }
 
-// Whoever signs in again and does not send the form comes to the page that it was on.
+// Whoever signs in again comes to the page that the lost form was on.
 func TestSession_leadsBackToThePageOfTheForm(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

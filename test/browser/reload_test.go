@@ -10,8 +10,9 @@ import (
 	"despacho/test/apptest"
 )
 
-// Going back to the result of a form shows it again, and reloading it does not send the form again.
-func TestPanel_goesBackToTheResultOfAForm(t *testing.T) {
+// Reloading the page that shows a new key makes no second key, and reloading the result of an
+// assignment, which sends it again, assigns nothing again.
+func TestPanel_reloadsTheResultOfAForm(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
@@ -25,10 +26,8 @@ func TestPanel_goesBackToTheResultOfAForm(t *testing.T) {
 		p.pressNamed("button", "Asignar")
 		p.waitForText("Asignado: 1")
 		require.Empty(t, read(t, p.tab, chromedp.Value(chromedp.CSS("#rider_id"))), "no rider stays selected")
-		p.press("#content .report a.code")
-		p.waitVisible("#guide-code")
-		read(t, p.tab, chromedp.Evaluate[bool](`(history.back(), true)`))
-		p.waitForText("Asignado: 1")
+		p.do(chromedp.Reload())
+		p.waitForText("Ya lo tenía: 1")
 
 		p.visit("/panel/claves")
 		p.fill("#name", "Una sola")
