@@ -85,20 +85,20 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 		return err
 	}
 	who := caller(c)
-	story, err := s.orders.OrderPage(c.Request.Context(), who, id)
+	page, err := s.orders.OrderPage(c.Request.Context(), who, id)
 	if err != nil {
 		return err
 	}
 	view := panelOrder{
-		View: story.Order.View, Version: story.Order.Version, PointSource: story.PointSource, RiskZone: story.RiskZone,
-		DocOutcome: story.DocOutcome, DocNameMatches: story.DocNameMatches, Timeline: make([]timelineEntry, len(story.Timeline)),
+		View: page.Order.View, Version: page.Order.Version, PointSource: page.PointSource, RiskZone: page.RiskZone,
+		DocOutcome: page.DocOutcome, DocNameMatches: page.DocNameMatches, Timeline: make([]timelineEntry, len(page.Timeline)),
 	}
-	for i, entry := range story.Timeline {
+	for i, entry := range page.Timeline {
 		view.Timeline[i] = timelineEntry{
 			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail, At: entry.At.UTC(),
 			User: refTo(entry.UserID, entry.UserName), Key: refTo(entry.KeyID, entry.KeyName), Rider: refTo(entry.RiderID, entry.RiderName),
 		}
-		for _, c := range story.Corrections[entry.ID] {
+		for _, c := range page.Corrections[entry.ID] {
 			view.Timeline[i].Changes = append(view.Timeline[i].Changes, fieldChange{c.Field, s.shownValue(c.Field, c.OldValue), s.shownValue(c.Field, c.NewValue)})
 		}
 	}
@@ -131,7 +131,7 @@ func (s *Server) assignOrder(c *gin.Context, order *models.OrderView) error {
 	if err != nil {
 		return err
 	}
-	riderID, expected := in.RequiredUUID("rider_id"), in.Count(orders.ExpectedVersion)
+	riderID, expected := in.RequiredUUID("rider_id"), in.Int(orders.ExpectedVersion)
 	if err := in.Err(); err != nil {
 		return err
 	}

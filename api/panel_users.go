@@ -32,13 +32,13 @@ func (s *Server) createUser(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	user, drawn, err := s.operators.CreateUser(c.Request.Context(), caller(c).Operator, in)
+	user, generated, err := s.operators.CreateUser(c.Request.Context(), caller(c).Operator, in)
 	if err != nil {
 		return err
 	}
 	view := viewOfPanelUser(user)
-	view.Password = drawn
-	return respondSecret(c, envelope{Message: passwordMessage(drawn)}, view)
+	view.Password = generated
+	return respondSecret(c, envelope{Message: passwordMessage(generated)}, view)
 }
 
 func (s *Server) changeUser(c *gin.Context) error {
@@ -51,20 +51,20 @@ func (s *Server) resetPassword(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := s.operators.ResetPassword(c.Request.Context(), signedIn(c), id, in)
+	generated, err := s.operators.ResetPassword(c.Request.Context(), signedIn(c), id, in)
 	if err != nil {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	answer := envelope{Message: passwordMessage(drawn)}
-	if drawn != "" {
-		answer.Data = gin.H{"password": drawn}
+	answer := envelope{Message: passwordMessage(generated)}
+	if generated != "" {
+		answer.Data = gin.H{"password": generated}
 	}
 	return respond(c, http.StatusOK, answer)
 }
 
-func passwordMessage(drawn string) string {
-	if drawn == "" {
+func passwordMessage(generated string) string {
+	if generated == "" {
 		return "La contraseña quedó guardada."
 	}
 	return "Entregue la contraseña al usuario: no se volverá a mostrar."

@@ -41,7 +41,7 @@ func TestPanelUsers_bothRoles(t *testing.T) {
 		require.Equal(t, "no-store", seller.Header.Get("Cache-Control"))
 		require.Equal(t, []any{email, "store", tenant.StoreA.ID.String(), false, true},
 			[]any{seller.Data["email"], seller.Data["role"], seller.Data["store_id"], seller.Data["admin"], seller.Data["active"]})
-		require.GreaterOrEqual(t, len(seller.String("password")), 20, "a drawn password cannot be guessed")
+		require.GreaterOrEqual(t, len(seller.String("password")), 20, "a generated password cannot be guessed")
 
 		signed := signIn(t, s, email, seller.String("password"))
 		require.Equal(t, http.StatusOK, signed.Status, signed.Text)
@@ -172,7 +172,7 @@ func TestPanelUsers_lastAdmin(t *testing.T) {
 	})
 }
 
-// A reset ends the user's sessions and returns the password that was drawn, this once.
+// A reset ends the user's sessions and returns the generated password, this once.
 func TestPanelUsers_resetPassword(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)

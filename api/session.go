@@ -34,7 +34,7 @@ type userView struct {
 	OperatorID uuid.UUID   `json:"operator_id"`
 	StoreID    *uuid.UUID  `json:"store_id"`
 	Admin      bool        `json:"admin"`
-	// SecondFactor is whether the user signs in with a code besides the password.
+	// SecondFactor means that the user signs in with a code besides the password.
 	SecondFactor bool `json:"second_factor"`
 }
 

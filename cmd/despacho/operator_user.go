@@ -27,7 +27,7 @@ func operatorUserAddCommand() *cobra.Command {
 	var passwordFromStdin bool
 	command := &cobra.Command{
 		Use:     "add",
-		Short:   "Open the panel to somebody; without --password-stdin a password is drawn and printed this once",
+		Short:   "Open the panel to somebody; without --password-stdin a password is generated and printed this once",
 		Example: `  despacho operator user add --operator "Rayo Envíos" --email ana@rayo.example --name "Ana Torres" --admin`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -19,7 +19,7 @@ func (c *Codec) Apply(options *client.Options) {
 type failureConverter struct {
 	*temporal.DefaultFailureConverter
 	data converter.DataConverter
-	// encodes is whether messages and stack traces are encoded too.
+	// encodes means that messages and stack traces are encoded, too.
 	encodes bool
 }
 

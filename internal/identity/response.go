@@ -115,7 +115,7 @@ func personIn(answer map[string]any) (person map[string]any, given bool) {
 	}
 }
 
-// nameIn returns the person's name; known is whether the response has a member for one.
+// nameIn returns the person's name; known means that the response has a member for one.
 func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	whole, known := person[s.fullNameMember]
 	if name := cleanText(whole); name != "" {

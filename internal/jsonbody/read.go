@@ -252,8 +252,8 @@ func (o *Object) Money(name string) *money.Cents {
 	return &amount
 }
 
-// Count reads a whole number from 1 up; nil when it is absent.
-func (o *Object) Count(name string) *int {
+// Int reads a whole number from 1 up; nil when it is absent.
+func (o *Object) Int(name string) *int {
 	value, ok := o.present(name)
 	if !ok {
 		return nil

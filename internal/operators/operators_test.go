@@ -267,14 +267,14 @@ func TestAddUser(t *testing.T) {
 		operator := h.create(t, "Rayo Envíos")
 		store := h.addStore(t, operator, true)
 
-		user, drawn, err := h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: " Ana@Rayo.Example ", Name: "Ana Torres", Admin: true})
+		user, generated, err := h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: " Ana@Rayo.Example ", Name: "Ana Torres", Admin: true})
 		require.NoError(t, err)
 		require.Equal(t, models.RoleOperator, user.Role)
 		stored := dbtest.Row[models.User](t, h.db, "email = ?", "ana@rayo.example")
 		require.Equal(t, user.ID, stored.ID)
 		require.True(t, stored.Active && stored.Admin)
-		require.GreaterOrEqual(t, len(drawn), 20, "a drawn password cannot be guessed")
-		require.True(t, credentials.PasswordMatches(stored.PasswordHash, drawn))
+		require.GreaterOrEqual(t, len(generated), 20, "a generated password cannot be guessed")
+		require.True(t, credentials.PasswordMatches(stored.PasswordHash, generated))
 
 		seller, generated, err := h.AddUser(t.Context(), operators.NewUser{
 			Operator: operator.ID.String(), Email: "luz@sol.example", Name: "Luz", StoreID: &store, Password: "una clave larga",

@@ -43,7 +43,7 @@ func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 // ReadCancellationWithVersion is ReadCancellation with the version of the order that the person
 // saw, if the request has it.
 func ReadCancellationWithVersion(in *jsonbody.Object) (Cancellation, error) {
-	expected := in.Count(ExpectedVersion)
+	expected := in.Int(ExpectedVersion)
 	why, err := ReadCancellation(in)
 	why.ExpectedSeq = expected
 	return why, err

@@ -25,7 +25,7 @@ func (p *Pages) receiveOrder(v *Request) error {
 
 func (p *Pages) assignOrder(v *Request) error {
 	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		riderID, expected := in.RequiredUUID("rider_id"), in.Count(orders.ExpectedVersion)
+		riderID, expected := in.RequiredUUID("rider_id"), in.Int(orders.ExpectedVersion)
 		if err := in.Err(); err != nil {
 			return "", err
 		}

@@ -17,7 +17,7 @@ import (
 // webhookPage is a webhook with its actions and its log.
 type webhookPage struct {
 	Hook hookView
-	// Stores is whether the page shows the store; a store's user sees only its own.
+	// Stores means that the page shows the store; a store's user sees only its own.
 	Stores bool
 	// Overlap is until when deliveries are also signed with the latest of the previous secrets.
 	Overlap *time.Time

@@ -16,7 +16,7 @@ const webhooksPath = "/panel/webhooks"
 // webhooksPage is the list of webhooks, with the registration form.
 type webhooksPage struct {
 	Rows []hookView
-	// Stores is whether rows show their store; a store's user sees only its own.
+	// Stores means that rows show their store; a store's user sees only its own.
 	Stores bool
 	Form   *forms.Form
 }
