@@ -7,14 +7,14 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/jsonbody"
+	"despacho/internal/orders"
+	"despacho/internal/panel/neworder"
 )
 
 // The members of an order and of a webhook that a change cannot set, although a creation or
 // another request does. What the service alone sets is ignored, as an unknown member is.
 var (
-	fixedInOrder = []string{
-		"recipient_name", "product", "recipient_doc_type", "recipient_doc_number", "delivery_type", "store_id", "branch_id", "external_id", "status",
-	}
+	fixedInOrder   = append(slices.DeleteFunc(neworder.Members(), orders.Correctable), "status")
 	fixedInWebhook = []string{"store_id", "active"}
 )
 

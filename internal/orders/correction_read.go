@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -10,6 +11,14 @@ import (
 	"despacho/internal/phone"
 	"despacho/models"
 )
+
+// Correctable reports whether a correction may have a member of a creation request.
+func Correctable(member string) bool {
+	return slices.Contains([]string{
+		"recipient_phone", "delivery_address", "delivery_reference", "location_id", "delivery_lat", "delivery_lng", "delivery_maps_url",
+		"size", "notes", "amount_to_collect", "payment_type",
+	}, member)
+}
 
 // readCorrection reads a request with the rules of a creation.
 func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object) (*correction, error) {

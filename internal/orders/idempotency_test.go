@@ -233,24 +233,3 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 		}
 	})
 }
-
-// Earlier releases stored for the panel an object with some members of the order, and with the
-// warning beside them.
-func TestCreate_replaysWhatEarlierReleasesStoredForThePanel(t *testing.T) {
-	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStoreClient(t, service)
-		s.caller.KeyID = nil
-		id := uuid.New()
-		require.NoError(t, s.App.DB.Insert(t.Context(), &models.IdempotencyRecord{
-			ScopeID: s.caller.Operator.ID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.FrozenAt,
-			Response:  []byte(`{"id":"` + id.String() + `","guide_code":"ABC","shipping_cost":9.5,"currency":"PEN","warning":"Zona de riesgo."}`),
-			CreatedAt: apptest.FrozenAt, ExpiresAt: apptest.FrozenAt.Add(time.Hour),
-		}))
-		created, err := s.create(t.Context(), t, noop)
-		require.NoError(t, err)
-		require.True(t, created.Replayed)
-		require.Equal(t, "Zona de riesgo.", created.Warning)
-		require.Equal(t, &orders.View{ID: id, GuideCode: "ABC", Version: 1, ShippingCost: 950, Currency: "PEN"}, created.Order)
-		s.requireOrders(t, 0)
-	})
-}

@@ -10,49 +10,61 @@ import (
 	"despacho/models"
 )
 
+// Public are the fields of an order that the API, the panel and the receivers of events see.
+type Public struct {
+	ID                    uuid.UUID          `json:"id"`
+	GuideCode             string             `json:"guide_code"`
+	ExternalID            *string            `json:"external_id"`
+	Status                models.Status      `json:"status"`
+	StatusLabel           string             `json:"status_label"`
+	StoreID               *uuid.UUID         `json:"store_id"`
+	BranchID              uuid.UUID          `json:"branch_id"`
+	RecipientName         string             `json:"recipient_name"`
+	RecipientPhone        string             `json:"recipient_phone"`
+	DeliveryAddress       string             `json:"delivery_address"`
+	DeliveryReference     *string            `json:"delivery_reference"`
+	Location              LocationRef        `json:"location"`
+	Product               string             `json:"product"`
+	Size                  string             `json:"size"`
+	AmountToCollect       money.Cents        `json:"amount_to_collect"`
+	ActualAmountCollected *money.Cents       `json:"actual_amount_collected"`
+	ShippingCost          money.Cents        `json:"shipping_cost"`
+	PaymentType           models.PaymentType `json:"payment_type"`
+	OperativeDay          string             `json:"operative_day"`
+	Rider                 *RiderView         `json:"rider"`
+	CreatedAt             time.Time          `json:"created_at"`
+	ReceivedAt            *time.Time         `json:"received_at"`
+	DeliveredAt           *time.Time         `json:"delivered_at"`
+}
+
 // View is an order as the API and the panel return it: the same object in create, read and list.
 type View struct {
-	ID                    uuid.UUID           `json:"id"`
-	GuideCode             string              `json:"guide_code"`
-	ExternalID            *string             `json:"external_id"`
-	Status                models.Status       `json:"status"`
-	StatusLabel           string              `json:"status_label"`
-	StoreID               *uuid.UUID          `json:"store_id"`
-	BranchID              uuid.UUID           `json:"branch_id"`
-	RecipientName         string              `json:"recipient_name"`
-	RecipientPhone        string              `json:"recipient_phone"`
-	RecipientDocType      *models.DocType     `json:"recipient_doc_type"`
-	RecipientDocNumber    *string             `json:"recipient_doc_number"`
-	RecipientDocVerified  *bool               `json:"recipient_doc_verified"`
-	DeliveryType          models.DeliveryType `json:"delivery_type"`
-	DeliveryAddress       string              `json:"delivery_address"`
-	DeliveryReference     *string             `json:"delivery_reference"`
-	LocationID            uuid.UUID           `json:"location_id"`
-	Location              LocationRef         `json:"location"`
-	DeliveryLat           *float64            `json:"delivery_lat"`
-	DeliveryLng           *float64            `json:"delivery_lng"`
-	DeliveryMapsURL       *string             `json:"delivery_maps_url"`
-	Product               string              `json:"product"`
-	Size                  string              `json:"size"`
-	Notes                 *string             `json:"notes"`
-	AmountToCollect       money.Cents         `json:"amount_to_collect"`
-	ActualAmountCollected *money.Cents        `json:"actual_amount_collected"`
-	ShippingCost          money.Cents         `json:"shipping_cost"`
-	Currency              string              `json:"currency"`
-	PaymentType           models.PaymentType  `json:"payment_type"`
-	OperativeDay          string              `json:"operative_day"`
-	Rider                 *RiderView          `json:"rider"`
-	DeliveryProof         *ProofView          `json:"delivery_proof"`
-	Cancellation          *CancellationView   `json:"cancellation"`
-	CreatedAt             time.Time           `json:"created_at"`
-	ReceivedAt            *time.Time          `json:"received_at"`
-	AssignedAt            *time.Time          `json:"assigned_at"`
-	DeliveredAt           *time.Time          `json:"delivered_at"`
-	CancelledAt           *time.Time          `json:"cancelled_at"`
+	Public
+	RecipientDocType     *models.DocType     `json:"recipient_doc_type"`
+	RecipientDocNumber   *string             `json:"recipient_doc_number"`
+	RecipientDocVerified *bool               `json:"recipient_doc_verified"`
+	DeliveryType         models.DeliveryType `json:"delivery_type"`
+	LocationID           uuid.UUID           `json:"location_id"`
+	DeliveryLat          *float64            `json:"delivery_lat"`
+	DeliveryLng          *float64            `json:"delivery_lng"`
+	DeliveryMapsURL      *string             `json:"delivery_maps_url"`
+	Notes                *string             `json:"notes"`
+	Currency             string              `json:"currency"`
+	DeliveryProof        *ProofView          `json:"delivery_proof"`
+	Cancellation         *CancellationView   `json:"cancellation"`
+	AssignedAt           *time.Time          `json:"assigned_at"`
+	CancelledAt          *time.Time          `json:"cancelled_at"`
 	// Test is there only in a test order.
 	Test bool `json:"test,omitempty"`
 	// Version is the order's Seq, for the panel.
 	Version int `json:"-"`
+}
+
+// eventData is `data` of contract 6.1: every event has every field, null if unset. It never
+// contains the document, the notes or the delivery point.
+type eventData struct {
+	Public
+	DeliveryProof *ProofView `json:"delivery_proof,omitempty"`
 }
 
 // LocationRef is a location by id and name.
@@ -86,22 +98,28 @@ type CancellationView struct {
 	Note   *string      `json:"note"`
 }
 
-// view renders an order; withProofLocation includes where the photo was taken.
-func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
-	view := &View{
+func public(o *models.OrderView) Public {
+	return Public{
 		ID: o.ID, GuideCode: o.GuideCode, ExternalID: o.ExternalID, Status: o.Status, StatusLabel: o.Status.Label(),
 		StoreID: o.StoreID, BranchID: o.BranchID,
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
-		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order), RecipientDocVerified: o.RecipientDocVerified,
-		DeliveryType: o.DeliveryType, DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
-		LocationID: o.LocationID, Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
-		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
-		Product: o.Product, Size: o.Size, Notes: o.Notes,
+		DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
+		Location: LocationRef{ID: o.LocationID, Name: o.LocationName}, Product: o.Product, Size: o.Size,
 		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,
-		ShippingCost: o.ShippingCost, Currency: o.Currency, PaymentType: o.PaymentType,
-		OperativeDay: o.OperativeDay, Rider: riderView(o), DeliveryProof: s.proofView(&o.Order, withProofLocation),
-		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), AssignedAt: utc(o.AssignedAt),
-		DeliveredAt: utc(o.DeliveredAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq,
+		ShippingCost: o.ShippingCost, PaymentType: o.PaymentType, OperativeDay: o.OperativeDay, Rider: riderView(o),
+		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), DeliveredAt: utc(o.DeliveredAt),
+	}
+}
+
+// view renders an order; withProofLocation includes where the photo was taken.
+func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
+	view := &View{
+		Public:           public(o),
+		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order), RecipientDocVerified: o.RecipientDocVerified,
+		DeliveryType: o.DeliveryType, LocationID: o.LocationID,
+		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
+		Notes: o.Notes, Currency: o.Currency, DeliveryProof: s.proofView(&o.Order, withProofLocation),
+		AssignedAt: utc(o.AssignedAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq,
 	}
 	if o.CancelledBy != nil {
 		view.Cancellation = &CancellationView{By: *o.CancelledBy, Reason: o.CancelReason, Note: o.CancelNote}
@@ -109,48 +127,8 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	return view
 }
 
-// eventData is `data` of contract 6.1: every event has every field, null if unset. It never
-// contains the document, the notes or the delivery point.
-type eventData struct {
-	ID                    uuid.UUID          `json:"id"`
-	GuideCode             string             `json:"guide_code"`
-	ExternalID            *string            `json:"external_id"`
-	Status                models.Status      `json:"status"`
-	StatusLabel           string             `json:"status_label"`
-	StoreID               *uuid.UUID         `json:"store_id"`
-	BranchID              uuid.UUID          `json:"branch_id"`
-	RecipientName         string             `json:"recipient_name"`
-	RecipientPhone        string             `json:"recipient_phone"`
-	DeliveryAddress       string             `json:"delivery_address"`
-	DeliveryReference     *string            `json:"delivery_reference"`
-	Product               string             `json:"product"`
-	Size                  string             `json:"size"`
-	AmountToCollect       money.Cents        `json:"amount_to_collect"`
-	ActualAmountCollected *money.Cents       `json:"actual_amount_collected"`
-	ShippingCost          money.Cents        `json:"shipping_cost"`
-	PaymentType           models.PaymentType `json:"payment_type"`
-	OperativeDay          string             `json:"operative_day"`
-	CreatedAt             time.Time          `json:"created_at"`
-	ReceivedAt            *time.Time         `json:"received_at"`
-	DeliveredAt           *time.Time         `json:"delivered_at"`
-	Rider                 *RiderView         `json:"rider"`
-	Location              LocationRef        `json:"location"`
-	DeliveryProof         *ProofView         `json:"delivery_proof,omitempty"`
-}
-
 func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventData {
-	return eventData{
-		ID: o.ID, GuideCode: o.GuideCode, ExternalID: o.ExternalID, Status: o.Status, StatusLabel: o.Status.Label(),
-		StoreID: o.StoreID, BranchID: o.BranchID,
-		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
-		DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
-		Product: o.Product, Size: o.Size,
-		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,
-		ShippingCost: o.ShippingCost, PaymentType: o.PaymentType, OperativeDay: o.OperativeDay,
-		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), DeliveredAt: utc(o.DeliveredAt),
-		Rider: riderView(o), Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
-		DeliveryProof: s.eventProof(&o.Order, withProofLocation),
-	}
+	return eventData{Public: public(o), DeliveryProof: s.eventProof(&o.Order, withProofLocation)}
 }
 
 func riderView(o *models.OrderView) *RiderView {

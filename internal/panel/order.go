@@ -16,6 +16,7 @@ import (
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
+	"despacho/internal/panel/neworder"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -28,16 +29,15 @@ type orderPage struct {
 	Order *orders.Detail
 	// ForOperator shows what stores may not see.
 	ForOperator bool
-	Destination string
-	// Kind is the delivery type: at home or at an agency.
-	Kind, Payment, Day string
-	RiskZone           string
-	Document           string
-	Identity           *cell
-	Point              *mapPoint
-	PointForm          *forms.Form
-	GivenMap           givenMap
-	Moves              orderMoves
+	// Facts are the fields of a creation, in the groups of its form.
+	Facts         []neworder.Group
+	Day, RiskZone string
+	// Identity is the result of the check of the recipient's DNI.
+	Identity  *cell
+	Point     *mapPoint
+	PointForm *forms.Form
+	GivenMap  givenMap
+	Moves     orderMoves
 	// Correct is the page that corrects the order, CorrectDelivery the form that corrects a delivery;
 	// empty where the user may not.
 	Correct         string
@@ -111,20 +111,27 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		return nil, err
 	}
 	page := &orderPage{
-		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
-		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: format.Day(order.OperativeDay),
-		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
-		Timeline: p.timelineOf(v, details), CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
-		Erase: eraseFormFor(v, order), List: p.lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Order: order, ForOperator: v.Caller.StoreID == nil, Day: format.Day(order.OperativeDay), RiskZone: orEmpty(details.RiskZone),
+		Facts: neworder.Facts(neworder.Shown{
+			View: order.View, Place: destination(index, order.Location),
+			Store: cmp.Or(order.StoreName, neworder.NoStore), Branch: order.BranchName,
+		}),
+		Point:    pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
+		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(v, details),
+		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation),
+		Proof: proofOf(v, order.DeliveryProof), Erase: eraseFormFor(v, order), List: p.lastList(v),
+		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if details.AutoCancelAt != nil {
 		at := momentOf(v, *details.AutoCancelAt)
 		page.AutoCancel = &at
 	}
-	page.GivenMap = givenMapOf(orEmpty(order.DeliveryMapsURL))
-	page.describeDocument(details)
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
+		if order.RecipientDocNumber != nil && order.RecipientDocType != nil && *order.RecipientDocType == models.DocDNI {
+			result := identityResult(order.RecipientDocVerified, details.DocOutcome, details.DocNameMatches)
+			page.Identity = &result
+		}
 	}
 	if v.May(models.AnyUserWrite) && orders.RequireCorrectable(v.Caller, order.Status) == nil {
 		page.Correct = correctionPath(order.ID)
@@ -137,22 +144,6 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	}
 	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
 	return page, err
-}
-
-func (page *orderPage) describeDocument(details *orders.OrderPage) {
-	order := details.Order
-	if order.RecipientDocNumber == nil {
-		return
-	}
-	page.Document = *order.RecipientDocNumber
-	if order.RecipientDocType == nil {
-		return
-	}
-	page.Document = documentWords[*order.RecipientDocType] + " " + page.Document
-	if page.ForOperator && *order.RecipientDocType == models.DocDNI {
-		result := identityResult(order.RecipientDocVerified, details.DocOutcome, details.DocNameMatches)
-		page.Identity = &result
-	}
 }
 
 // destination writes out where an order goes: Miraflores, Lima.

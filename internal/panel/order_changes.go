@@ -6,6 +6,7 @@ import (
 	"despacho/internal/money"
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
+	"despacho/internal/panel/neworder"
 	"despacho/models"
 )
 
@@ -69,7 +70,7 @@ func shownCorrection(order *orders.View, field models.CorrectedField, text strin
 			return format.Amount(cents, order.Currency)
 		}
 	case models.CorrectedPayment:
-		return paymentWords[models.PaymentType(text)]
+		return neworder.PaymentTypeName(text)
 	}
 	return text
 }

@@ -165,10 +165,7 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 		{Name: "delivery_address", Label: "Dirección", Kind: forms.Area, Required: true, Wide: true, Value: order.DeliveryAddress},
 		{Name: "delivery_reference", Label: "Referencia", Kind: forms.Area, Wide: true, Value: orEmpty(order.DeliveryReference)},
 		{Name: "amount_to_collect", Label: "Monto por cobrar", Kind: forms.Money, Value: order.AmountToCollect.String(), Hint: "Ejemplo: 89.90. Vacío o 0: nada."},
-		{Name: "payment_type", Label: "Forma de cobro", Kind: forms.Choice, Value: string(order.PaymentType), Hint: "Con un monto siempre es contra entrega.", Options: []forms.Option{
-			{Value: string(models.CashOnDelivery), Label: "Contra entrega"},
-			{Value: string(models.DeliveryOnly), Label: "Solo entrega: no se cobra"},
-		}},
+		{Name: "payment_type", Label: "Forma de cobro", Kind: forms.Choice, Value: string(order.PaymentType), Hint: "Con un monto siempre es contra entrega.", Options: neworder.PaymentTypes},
 		sizeChoice(order, destinations.Choices.Sizes),
 		{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true, Value: orEmpty(order.Notes)},
 	}}, nil

@@ -34,7 +34,7 @@ func TestOrderFields_areInTheFormAndInAFile(t *testing.T) {
 		}
 		for where, members := range map[string][]string{"Groups": slices.Collect(maps.Keys(form)), "columns": columns} {
 			for member := range document.Components.Schemas["OrderInput"].Value.Properties {
-				assert.Contains(t, members, member, "%s is not in %s (web/panel/neworder/fields.go)", member, where)
+				assert.Contains(t, members, member, "%s is not in %s (internal/panel/neworder/fields.go)", member, where)
 			}
 			assert.Len(t, members, len(document.Components.Schemas["OrderInput"].Value.Properties), where)
 		}
@@ -82,7 +82,7 @@ func TestOrderFields_areOnThePage(t *testing.T) {
 				want, _ = value.(string)
 			}
 			assert.NotEmpty(t, want, "models.Order.%s: add to shownAs how the page shows it, or to notOnPage why it does not", name)
-			assert.True(t, strings.Contains(page.words()+page.Text, want), "models.Order.%s (%s) is not on the order's page (web/panel/templates/pages/order.html)", name, want)
+			assert.True(t, strings.Contains(page.words()+page.Text, want), "models.Order.%s (%s) is not on the order's page (internal/panel/templates/pages/order.html)", name, want)
 		}
 	})
 }

@@ -113,7 +113,7 @@ func TestOrder_anAmountThatIsNotFixedIsNotNothing(t *testing.T) {
 		due := c.parcel(map[string]any{"payment_type": "cash_on_delivery"})
 		free := c.parcel(map[string]any{"payment_type": "delivery_only"})
 		for parcel, amount := range map[parcel]string{due: "Por definir", free: "Nada"} {
-			require.Contains(t, c.read("/panel/pedidos/"+parcel.id).words(), "Por cobrar "+amount)
+			require.Contains(t, c.read("/panel/pedidos/"+parcel.id).words(), "Monto por cobrar "+amount)
 			require.Contains(t, c.scan(parcel.code).words(), "Por cobrar "+amount)
 		}
 		for _, list := range []string{"/panel/pedidos", "/panel/asignacion"} {
@@ -157,7 +157,7 @@ func TestOrder_registryResultIsForTheOperator(t *testing.T) {
 			set, err := s.App.DB.SetIdentity(t.Context(), uuid.MustParse(id), test.outcome, test.matches, test.verified, time.Now())
 			require.NoError(t, err)
 			require.True(t, set)
-			require.Contains(t, operator.read(path).words(), "DNI 12345678 "+test.want)
+			require.Contains(t, operator.read(path).words(), "DNI 12345678 Registro de identidad "+test.want)
 			seen := store.read(path).words()
 			require.Contains(t, seen, "DNI 12345678")
 			require.NotContains(t, seen, test.want)

@@ -6,20 +6,6 @@ import (
 	"despacho/models"
 )
 
-var paymentWords = map[models.PaymentType]string{
-	models.CashOnDelivery: "Contra entrega",
-	models.DeliveryOnly:   "Solo entrega: no se cobra",
-}
-
-var deliveryTypeWords = map[models.DeliveryType]string{
-	models.DeliveryHome:   "A domicilio",
-	models.DeliveryAgency: "En agencia",
-}
-
-var documentWords = map[models.DocType]string{
-	models.DocDNI: "DNI", models.DocCE: "Carné de extranjería", models.DocPassport: "Pasaporte", models.DocOther: "Otro documento",
-}
-
 // actorWords name who did something, in the timeline and in cancellations.
 var actorWords = map[string]string{
 	string(models.ByStore):    "La tienda",

@@ -3,6 +3,7 @@ package panel
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"despacho/internal/orders"
 	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/format"
+	"despacho/internal/panel/neworder"
 )
 
 const (
@@ -40,57 +42,38 @@ func (p *Pages) streamFile(v *Request, name string, write func(context.Context, 
 }
 
 // orderColumns are the columns of a file of orders.
-var orderColumns = []struct {
-	name string
-	cell func(v *Request, names storeNaming, order *orders.View) string
-}{
-	{"guia", func(_ *Request, _ storeNaming, o *orders.View) string { return o.GuideCode }},
-	{"estado", func(_ *Request, _ storeNaming, o *orders.View) string { return o.StatusLabel }},
-	{"creado", func(v *Request, _ storeNaming, o *orders.View) string { return fileTime(v, &o.CreatedAt) }},
-	{"recibido", func(v *Request, _ storeNaming, o *orders.View) string { return fileTime(v, o.ReceivedAt) }},
-	{"asignado", func(v *Request, _ storeNaming, o *orders.View) string { return fileTime(v, o.AssignedAt) }},
-	{"entregado", func(v *Request, _ storeNaming, o *orders.View) string { return fileTime(v, o.DeliveredAt) }},
-	{"cancelado", func(v *Request, _ storeNaming, o *orders.View) string { return fileTime(v, o.CancelledAt) }},
-	{"tienda", func(_ *Request, names storeNaming, o *orders.View) string {
-		if o.StoreID == nil {
-			return ""
-		}
-		return names[*o.StoreID]
-	}},
-	{"destinatario", func(_ *Request, _ storeNaming, o *orders.View) string { return o.RecipientName }},
-	{"telefono", func(_ *Request, _ storeNaming, o *orders.View) string { return o.RecipientPhone }},
-	{"distrito", func(_ *Request, _ storeNaming, o *orders.View) string { return o.Location.Name }},
-	{"direccion", func(_ *Request, _ storeNaming, o *orders.View) string { return o.DeliveryAddress }},
-	{"referencia", func(_ *Request, _ storeNaming, o *orders.View) string { return orEmpty(o.DeliveryReference) }},
-	{"producto", func(_ *Request, _ storeNaming, o *orders.View) string { return o.Product }},
-	{"talla", func(_ *Request, _ storeNaming, o *orders.View) string { return o.Size }},
-	{"motorizado", func(_ *Request, _ storeNaming, o *orders.View) string { return ordersPage{}.RiderName(o) }},
-	{"motivo_de_cancelacion", func(_ *Request, _ storeNaming, o *orders.View) string {
+var orderColumns = slices.Concat([]neworder.DownloadColumn{
+	{Name: "guia", Text: func(o neworder.Shown) string { return o.GuideCode }},
+	{Name: "estado", Text: func(o neworder.Shown) string { return o.StatusLabel }},
+	{Name: "creado", Text: func(o neworder.Shown) string { return fileTime(o, &o.CreatedAt) }},
+	{Name: "recibido", Text: func(o neworder.Shown) string { return fileTime(o, o.ReceivedAt) }},
+	{Name: "asignado", Text: func(o neworder.Shown) string { return fileTime(o, o.AssignedAt) }},
+	{Name: "entregado", Text: func(o neworder.Shown) string { return fileTime(o, o.DeliveredAt) }},
+	{Name: "cancelado", Text: func(o neworder.Shown) string { return fileTime(o, o.CancelledAt) }},
+}, neworder.DownloadColumns(), []neworder.DownloadColumn{
+	{Name: "motorizado", Text: func(o neworder.Shown) string { return ordersPage{}.RiderName(o.View) }},
+	{Name: "motivo_de_cancelacion", Text: func(o neworder.Shown) string {
 		if o.Cancellation == nil {
 			return ""
 		}
 		return orEmpty(o.Cancellation.Reason)
 	}},
-	{"moneda", func(_ *Request, _ storeNaming, o *orders.View) string { return o.Currency }},
-	{"monto_acordado", func(_ *Request, _ storeNaming, o *orders.View) string { return o.AmountToCollect.String() }},
-	{"cobrado", func(_ *Request, _ storeNaming, o *orders.View) string { return collectedCell(o) }},
-	{"tarifa", func(_ *Request, _ storeNaming, o *orders.View) string { return o.ShippingCost.String() }},
-	{"codigo_externo", func(_ *Request, _ storeNaming, o *orders.View) string { return orEmpty(o.ExternalID) }},
-}
-
-func collectedCell(order *orders.View) string {
-	if order.ActualAmountCollected == nil {
-		return ""
-	}
-	return order.ActualAmountCollected.String()
-}
+	{Name: "moneda", Text: func(o neworder.Shown) string { return o.Currency }},
+	{Name: "cobrado", Text: func(o neworder.Shown) string {
+		if o.ActualAmountCollected == nil {
+			return ""
+		}
+		return o.ActualAmountCollected.String()
+	}},
+	{Name: "tarifa", Text: func(o neworder.Shown) string { return o.ShippingCost.String() }},
+})
 
 // fileTime is a time as spreadsheet programs read it, in the operator's time zone.
-func fileTime(v *Request, at *time.Time) string {
+func fileTime(order neworder.Shown, at *time.Time) string {
 	if at == nil {
 		return ""
 	}
-	return at.In(v.Operator().TimeZone()).Format("2006-01-02 15:04:05")
+	return at.In(order.Zone).Format("2006-01-02 15:04:05")
 }
 
 // downloadOrders sends every order of a list, with the filters of its page and the totals in the
@@ -131,12 +114,13 @@ func (p *Pages) sendOrdersFile(v *Request, query orders.Query) error {
 func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Writer, query orders.Query, names storeNaming) error {
 	cells := make([]string, len(orderColumns))
 	for i, column := range orderColumns {
-		cells[i] = column.name
+		cells[i] = column.Name
 	}
 	if err := file.Write(cells...); err != nil {
 		return err
 	}
 	var count int64
+	zone := v.Operator().TimeZone()
 	totals := map[string]money.Cents{}
 	err := p.Orders.Each(ctx, v.Caller, query, func(order *orders.View) error {
 		count++
@@ -145,8 +129,12 @@ func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Write
 		if order.ActualAmountCollected != nil {
 			totals["cobrado"] += *order.ActualAmountCollected
 		}
+		shown := neworder.Shown{View: order, Zone: zone, Place: order.Location.Name}
+		if order.StoreID != nil {
+			shown.Store = names[*order.StoreID]
+		}
 		for i, column := range orderColumns {
-			cells[i] = column.cell(v, names, order)
+			cells[i] = column.Text(shown)
 		}
 		return file.Write(cells...)
 	})
@@ -155,7 +143,7 @@ func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Write
 	}
 	for i, column := range orderColumns {
 		cells[i] = ""
-		if total, summed := totals[column.name]; summed {
+		if total, summed := totals[column.Name]; summed {
 			cells[i] = total.String()
 		}
 	}

@@ -191,24 +191,6 @@ func TestUpload_numbersBelongToTheirStore(t *testing.T) {
 	})
 }
 
-// The release before had no store in the key of a row with a number. A file that was uploaded then
-// is recognised, and its numbers are free for other stores.
-func TestUpload_numbersOfTheReleaseBefore(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		v := visit(t, s, tenant, nil)
-		require.Contains(t, v.confirm(v.check(numbered, ofA)).words(), "1 creado")
-		_, err := s.App.DB.SQL().Exec("UPDATE idempotency_records SET key = 'codigo:1001' WHERE scope_id = '" + tenant.Operator.ID.String() + "'")
-		require.NoError(t, err)
-
-		preview := v.check(numbered, ofA, ofB)
-		require.Contains(t, preview.words(), "1 por crear 1 ya existía")
-		require.Contains(t, v.confirm(preview).words(), "1 creado 1 ya existía")
-		require.Contains(t, v.check(numbered, strings.Replace(ofA, "Zapatillas", "Botas", 1)).words(), "Ya se usó con otros datos en el pedido")
-		require.Equal(t, 2, orderCount(t, s, tenant))
-	})
-}
-
 // The rows with errors are a file of their own, which can be corrected and uploaded on another day.
 // The complete file would create its good rows again then, and the preview says so.
 func TestUpload_correctedOnAnotherDay(t *testing.T) {
@@ -227,9 +209,9 @@ func TestUpload_correctedOnAnotherDay(t *testing.T) {
 		require.Equal(t, http.StatusOK, file.Status)
 		table, err := csvfile.Read([]byte(file.Text), 10)
 		require.NoError(t, err)
-		require.Equal(t, []string{"destinatario", "telefono", "direccion", "distrito", "producto", "problema"}, table.Header, "a required column is there though it is empty")
+		require.Equal(t, []string{"destinatario", "telefono", "distrito", "direccion", "producto", "problema"}, table.Header, "a required column is there though it is empty")
 		require.Len(t, table.Rows, 2)
-		require.Equal(t, []string{"Luis", "", "Av. Larco 1", "Miraflores", "Caja", "telefono: Es obligatorio."}, table.Rows[0].Cells)
+		require.Equal(t, []string{"Luis", "", "Miraflores", "Av. Larco 1", "Caja", "telefono: Es obligatorio."}, table.Rows[0].Cells)
 
 		now.Advance(20 * time.Hour)
 		v = visit(t, s, tenant, &tenant.StoreA)
@@ -272,7 +254,7 @@ func TestUpload_rejectsInvalidFiles(t *testing.T) {
 			"":                                   "El archivo está vacío.",
 			"PK\x03\x04":                         "libro de Excel",
 			"a;b\x00":                            "no es un CSV",
-			"destinatario;producto\nx;y":         "Faltan las columnas telefono, direccion, distrito.",
+			"destinatario;producto\nx;y":         "Faltan las columnas telefono, distrito, direccion.",
 			header:                               "no tiene filas",
 			header + "\n\"Rosa;1":                "comillas sin cerrar en la línea 2",
 			header + strings.Repeat("\nx", 1001): "más de 1000 filas",

@@ -46,12 +46,8 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 		row.Quote = quote
 		row.key = row.keyOn(r.day)
 		keys = append(keys, row.key)
-		switch code := row.Cells[codeColumn]; {
-		case code == "":
+		if row.Cells[codeColumn] == "" {
 			keys = append(keys, row.keyOn(r.dayBefore))
-		case row.store != "":
-			row.earlierKey = numberKey(code)
-			keys = append(keys, row.earlierKey)
 		}
 	}
 	previous, err := r.Orders.PreviousCreations(ctx, r.caller, keys)
@@ -60,11 +56,6 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 	}
 	for _, row := range rows {
 		before, known := previous[row.key]
-		if !known {
-			before, known = previous[row.earlierKey]
-			// That key was shared by all stores.
-			known = known && before.Order.StoreID != nil && before.Order.StoreID.String() == row.store
-		}
 		switch {
 		case !known:
 		case !before.SameBody(row.in):

@@ -1,6 +1,7 @@
 package neworder
 
 import (
+	"cmp"
 	"strings"
 
 	"despacho/internal/orders"
@@ -11,7 +12,7 @@ import (
 // Column is a column of an uploaded file of orders.
 type Column struct {
 	csvfile.Column
-	// Member is its name in a creation request.
+	// Member is its name in a creation request, if it has one.
 	Member string
 	// Required columns must be present, and filled in every row.
 	Required bool
@@ -23,6 +24,32 @@ type Column struct {
 	operatorOnly bool
 	// take converts the cell; nil means unchanged.
 	take func(r *Reader, row *Row, cell string) (value, complaint string)
+}
+
+// columns are the columns of a file.
+var columns = func() (list []Column) {
+	for _, of := range fields {
+		column := of.column
+		column.Member, column.Required, column.Help = of.Name, of.Required, cmp.Or(column.Help, of.Hint)
+		list = append(list, column)
+	}
+	return list
+}()
+
+// DownloadColumn is a column of a download of orders.
+type DownloadColumn struct {
+	Name string
+	Text func(Shown) string
+}
+
+// DownloadColumns are the columns that a download has of the fields.
+func DownloadColumns() (list []DownloadColumn) {
+	for _, of := range fields {
+		if of.download != "" {
+			list = append(list, DownloadColumn{of.download, of.text})
+		}
+	}
+	return list
 }
 
 // Names of the columns with special handling.

@@ -1,5 +1,5 @@
-// Package neworder has what the panel needs for a new order: the fields of the form, the columns
-// and rows of an uploaded file, and the creation.
+// Package neworder has the fields of an order as the panel knows them, the rows of an uploaded file
+// and the creation of their orders.
 package neworder
 
 import (

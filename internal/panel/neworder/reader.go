@@ -9,6 +9,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/internal/orders"
 	"despacho/internal/panel/csvfile"
+	"despacho/internal/panel/forms"
 	"despacho/internal/panel/places"
 )
 
@@ -59,6 +60,17 @@ func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, erro
 	return rows, r.check(ctx, rows)
 }
 
+// numbers are the members that are read as numbers.
+var numbers = func() map[string]jsonbody.FormField {
+	kinds := map[string]jsonbody.FormField{}
+	for _, of := range fields {
+		if of.Kind == forms.Money || of.Kind == forms.Number {
+			kinds[of.Name] = jsonbody.FormNumber
+		}
+	}
+	return kinds
+}()
+
 // interpret builds the creation request of a row.
 func (r *Reader) interpret(row *Row) error {
 	values, complaints := map[string][]string{}, map[string]string{}
@@ -71,8 +83,7 @@ func (r *Reader) interpret(row *Row) error {
 		if column.Name == storeColumn {
 			row.store = cmp.Or(value, cell)
 		}
-		// The content of a row without a number is its idempotency key. It is the same as before rows
-		// had this member.
+		// A row without a number has no such member: its content is its idempotency key.
 		if column.Member != "" && !(column.Name == codeColumn && cell == "") {
 			values[column.Member] = []string{value}
 		}
@@ -80,7 +91,7 @@ func (r *Reader) interpret(row *Row) error {
 			complaints[column.Name] = complaint
 		}
 	}
-	in, err := jsonbody.FromForm(values, numberMembers)
+	in, err := jsonbody.FromForm(values, numbers)
 	if err != nil {
 		return err
 	}

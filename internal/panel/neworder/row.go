@@ -40,9 +40,8 @@ type Row struct {
 	// store is the store that the row names: its id, or the cell's text if there is no such store. It
 	// is empty in a store's own file.
 	store string
-	// key is the row's Idempotency-Key. earlierKey is the one that the release before gave it, where
-	// that is another: a file that is uploaded again after the upgrade creates nothing twice.
-	key, earlierKey string
+	// key is the row's Idempotency-Key.
+	key string
 }
 
 // CellError is an error in a cell, or without a column in the whole row.
@@ -103,11 +102,8 @@ func (r *Row) keyOn(day string) string {
 	case code != "" && r.store != "":
 		return "tienda:" + r.store + ":" + code
 	case code != "":
-		return numberKey(code)
+		return "codigo:" + code
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %x", day, r.Occurrence, r.in.Hash()))
 	return "fila:" + hex.EncodeToString(sum[:])
 }
-
-// numberKey is the key of a row that has a number and names no store.
-func numberKey(code string) string { return "codigo:" + code }
