@@ -73,8 +73,8 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 	return err
 }
 
-// isMissing reports whether the schedule is not there. Whether somebody has paused one that is there
-// is told to SchedulePaused.
+// isMissing reports whether the schedule is not there. It tells SchedulePaused of one that is
+// there.
 func isMissing(ctx context.Context, handle client.ScheduleHandle, options Options) (bool, error) {
 	described, err := handle.Describe(ctx)
 	var notFound *serviceerror.NotFound

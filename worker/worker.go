@@ -23,6 +23,8 @@ type Options struct {
 	TaskQueue string
 	Namespace string
 	Log       *slog.Logger
+	// Only leaves the other part to other workers; empty serves both.
+	Only Part
 	// BuildID is the version of the worker's code. Temporal gives it tasks when it is the deployment's
 	// current version; Unversioned turns versioning off.
 	BuildID string
@@ -42,6 +44,19 @@ type Options struct {
 	// Polling is called when the worker begins and when it stops polling; may be nil.
 	Polling func(polling bool)
 }
+
+// Part is one of the two parts of a worker, each with a task queue of its own.
+type Part string
+
+const (
+	// PartOrders are the workflows, their moves and reconcile.
+	PartOrders Part = "orders"
+	// PartOut is what leaves the house: webhook calls, map links and identity checks.
+	PartOut Part = "out"
+)
+
+// Serves reports whether the options' worker serves a part.
+func (options Options) Serves(part Part) bool { return options.Only == "" || options.Only == part }
 
 // Run runs the worker until ctx ends, then stops polling and finishes its running tasks. It waits
 // until Temporal is reachable and has the namespace.
@@ -77,22 +92,23 @@ func keepRunning(ctx context.Context, options Options, run func() error) error {
 // runWorker runs a worker until ctx ends, or returns why it stopped before.
 func runWorker(ctx context.Context, a *activities.Activities, options Options) error {
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
-	fatal := make(chan error, 1)
-	sdkOptions := workerOptions(options)
-	sdkOptions.OnFatalError = func(err error) { fatal <- err }
-	w := worker.New(options.Tasks, options.TaskQueue, sdkOptions)
-	Register(w)
-	a.Register(w)
-	if err := w.Start(); err != nil {
-		return err
+	fatal := make(chan error, 2)
+	workers := newWorkers(a, options, func(err error) { fatal <- err })
+	for i, w := range workers {
+		if err := w.Start(); err != nil {
+			stop(workers[:i])
+			return err
+		}
 	}
-	options.Log.Info("worker started", "task_queue", options.TaskQueue, "version", options.BuildID)
+	options.Log.Info("worker started", "task_queue", options.TaskQueue, "only", options.Only, "version", options.BuildID)
 	options.Polling(true)
 	defer options.Polling(false)
 	options.Started()
 	backgroundCtx, stopBackground := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { keepSchedule(backgroundCtx, options) })
+	if options.Serves(PartOrders) {
+		background.Go(func() { keepSchedule(backgroundCtx, options) })
+	}
 	background.Go(func() { keepCurrentVersion(backgroundCtx, options) })
 	var err error
 	select {
@@ -100,11 +116,44 @@ func runWorker(ctx context.Context, a *activities.Activities, options Options) e
 	case err = <-fatal:
 	}
 	stopBackground()
-	w.Stop()
+	stop(workers)
 	background.Wait()
 	options.Log.Info("worker stopped")
 	return err
 }
+
+// newWorkers are the workers of the parts that the options' worker serves.
+func newWorkers(a *activities.Activities, options Options, onFatalError func(error)) (workers []worker.Worker) {
+	sdkOptions := workerOptions(options)
+	sdkOptions.OnFatalError = onFatalError
+	if options.Serves(PartOrders) {
+		w := worker.New(options.Tasks, options.TaskQueue, sdkOptions)
+		Register(w)
+		a.Register(w)
+		workers = append(workers, w)
+	}
+	if options.Serves(PartOut) {
+		sdkOptions.DisableWorkflowWorker, sdkOptions.MaxConcurrentActivityExecutionSize = true, outSlots
+		w := worker.New(options.Tasks, workflows.OutQueue(options.TaskQueue), sdkOptions)
+		a.Register(w)
+		workers = append(workers, w)
+	}
+	return workers
+}
+
+// stop stops all workers at once: each takes until its running tasks have finished.
+func stop(workers []worker.Worker) {
+	var stopping sync.WaitGroup
+	for _, w := range workers {
+		stopping.Go(w.Stop)
+	}
+	stopping.Wait()
+}
+
+// outSlots is how many activities that leave the house run at once. A call that waits for its
+// receiver holds no database connection, but it needs one before and after; a burst of more calls
+// would have moves wait for theirs.
+const outSlots = 128
 
 // Register registers every workflow under its name.
 func Register(w worker.WorkflowRegistry) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"despacho/models"
 )
@@ -89,6 +90,13 @@ func SubjectOf(workflowID string) (uuid.UUID, bool) {
 func OperatorPriority(operatorID uuid.UUID) temporal.Priority {
 	return temporal.Priority{FairnessKey: operatorID.String()}
 }
+
+// OutQueue is the task queue of the activities that leave the house: webhook calls, map links and
+// identity checks. TaskQueue has everything else.
+func OutQueue(taskQueue string) string { return taskQueue + "-out" }
+
+// outQueue is the OutQueue of the installation that a workflow belongs to.
+func outQueue(ctx workflow.Context) string { return OutQueue(workflow.GetInfo(ctx).TaskQueueName) }
 
 // ReconcileScheduleID is the id of the schedule of the reconcile workflow.
 func ReconcileScheduleID(taskQueue string) string { return taskQueue + "-reconcile" }

@@ -41,6 +41,7 @@ const webhookTimeout = 30 * time.Second
 // as a database outage.
 func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:           outQueue(ctx),
 		StartToCloseTimeout: webhookTimeout,
 		Summary:             delivery.Summary(),
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},

@@ -173,6 +173,7 @@ func (o *order) describe(ctx workflow.Context) {
 // startSideActivity starts an activity whose result the order does not depend on.
 func (o *order) startSideActivity(ctx workflow.Context, activity, summary string) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:              outQueue(ctx),
 		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: 30 * time.Minute,
 		Summary:                summary,

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -13,6 +15,7 @@ import (
 	"despacho/internal/app"
 	"despacho/internal/config"
 	"despacho/internal/telemetry"
+	"despacho/worker"
 )
 
 // gcBallast is a GC ballast: it counts as live heap and is never touched, so that it takes no
@@ -43,14 +46,20 @@ func apiCommand() *cobra.Command {
 
 func workerCommand() *cobra.Command {
 	options := app.Options{BuildID: buildID()}
-	return &cobra.Command{
+	command := &cobra.Command{
 		Use:   "worker",
 		Short: "Run the orders' workflows and activities",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]worker.Part{"", worker.PartOrders, worker.PartOut}, options.WorkerOnly) {
+				return fmt.Errorf("--only must be %s or %s, not %q", worker.PartOrders, worker.PartOut, options.WorkerOnly)
+			}
 			return serve(cmd.Context(), "despacho-worker", options, func(ctx context.Context, a *app.App) error { return a.RunWorker(ctx, nil) })
 		},
 	}
+	command.Flags().StringVar((*string)(&options.WorkerOnly), "only", "",
+		"serve one part: orders, or out for webhooks, map links and identity checks (default both)")
+	return command
 }
 
 // serve runs a process until it is told to stop, with its metrics and traces.

@@ -32,6 +32,7 @@ import (
 	"despacho/internal/signing"
 	"despacho/internal/telemetry"
 	"despacho/internal/webhooks"
+	"despacho/worker"
 )
 
 // App is the service with its open connections.
@@ -60,9 +61,10 @@ type App struct {
 	mapLinks *maplink.Resolver
 	resolver *net.Resolver
 	buildID  string
+	only     worker.Part
 	// runsWorker means that this process has a worker, polling that the worker polls for tasks.
 	runsWorker, polling atomic.Bool
-	// reconcilePaused means that somebody has paused the reconcile schedule, as the worker last saw it.
+	// reconcilePaused means that the worker has seen the reconcile schedule paused.
 	reconcilePaused atomic.Bool
 }
 
@@ -80,6 +82,8 @@ type Options struct {
 	WebhookCAFiles []string
 	// BuildID is the version of the worker's code; empty turns Worker Deployment Versioning off.
 	BuildID string
+	// WorkerOnly is the part that the worker serves; empty serves both.
+	WorkerOnly worker.Part
 	// SlowStatement is the duration from which a statement is logged; 0 means the default.
 	SlowStatement time.Duration
 }
@@ -91,7 +95,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	a := &App{
 		Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(),
-		resolver: options.Resolver, buildID: options.BuildID,
+		resolver: options.Resolver, buildID: options.BuildID, only: options.WorkerOnly,
 	}
 	if a.clock == nil {
 		a.clock = clock.System()

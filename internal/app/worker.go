@@ -18,10 +18,21 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	if sending.Paused {
 		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
 	}
+	options := worker.Options{
+		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
+		BuildID: a.buildID, Only: a.only,
+		LocalActivitySlots: a.Config.DatabaseMaxConns,
+		StopTimeout:        a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows,
+		SchedulePaused: a.reconcilePaused.Store, DeadlockTimeout: a.Config.Timeouts.Deadlock,
+	}
 	queueing, stopQueue := context.WithCancel(ctx)
 	var queue sync.WaitGroup
-	queue.Go(func() { sending.RunQueue(queueing, a.log, a.Config.ShutdownTimeout) })
-	queue.Go(func() { a.events.RunPublisher(queueing) })
+	if options.Serves(worker.PartOut) {
+		queue.Go(func() { sending.RunQueue(queueing, a.log, a.Config.ShutdownTimeout) })
+	}
+	if options.Serves(worker.PartOrders) {
+		queue.Go(func() { a.events.RunPublisher(queueing) })
+	}
 	defer queue.Wait()
 	defer stopQueue()
 	a.runsWorker.Store(true)
@@ -31,12 +42,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		Identity: a.identity,
 		MapLinks: a.mapLinks,
 		LastPass: a.Config.Timeouts.LastPass,
-	}, worker.Options{
-		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
-		BuildID:            a.buildID,
-		LocalActivitySlots: a.Config.DatabaseMaxConns,
-		StopTimeout:        a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, SchedulePaused: a.reconcilePaused.Store, DeadlockTimeout: a.Config.Timeouts.Deadlock,
-	})
+	}, options)
 }
 
 // rebuildWorkflows makes the reconcile workflow start the workflow of every open order again.

@@ -30,6 +30,7 @@ import (
 	"despacho/models"
 	"despacho/test/poll"
 	"despacho/test/testenv"
+	"despacho/worker"
 	"despacho/workflows"
 )
 
@@ -62,6 +63,8 @@ type Options struct {
 	TaskQueue string
 	// BuildID is the version of the worker's code; empty is a worker without versioning.
 	BuildID string
+	// WorkerOnly is the part that the worker serves; empty serves both.
+	WorkerOnly worker.Part
 	// ShortLinkHosts are followed like the known hosts of short map links.
 	ShortLinkHosts []string
 	// Configure changes the configuration before the service starts.
@@ -83,7 +86,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	temporal := client.Options{HostPort: address, Namespace: options.Namespace}
 	a, err := app.Open(context.Background(), cfg, cfg.Logger(logs), app.Options{
 		Clock: options.Clock, Temporal: &temporal, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, SlowStatement: slowStatement(),
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, WorkerOnly: options.WorkerOnly, SlowStatement: slowStatement(),
 	})
 	require.NoError(t, err)
 	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}

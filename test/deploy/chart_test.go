@@ -360,6 +360,29 @@ func TestChart_aVersionBecomesCurrentOnceItRuns(t *testing.T) {
 	require.Nil(t, job, "workers without a version")
 }
 
+// Workers of orders alone need no way out; those of what leaves the house do.
+func TestChart_workersOfOnePart(t *testing.T) {
+	t.Parallel()
+	public := func(only string) bool {
+		values := needed()
+		values["worker"] = map[string]any{"only": only}
+		r, err := render(t, values)
+		require.NoError(t, err)
+		want := []string{"worker"}
+		if only != "" {
+			want = append(want, "--only", only)
+		}
+		require.Equal(t, want, r.deployments["worker"].Spec.Template.Spec.Containers[0].Args)
+		worker := slices.IndexFunc(r.policies, func(p *networking.NetworkPolicy) bool { return p.Labels["app.kubernetes.io/component"] == "worker" })
+		return slices.ContainsFunc(r.policies[worker].Spec.Egress, func(rule networking.NetworkPolicyEgressRule) bool {
+			return slices.ContainsFunc(rule.To, func(peer networking.NetworkPolicyPeer) bool { return peer.IPBlock != nil })
+		})
+	}
+	require.True(t, public(""))
+	require.True(t, public("out"))
+	require.False(t, public("orders"))
+}
+
 // A pod is killed only after it had time to drain and to finish.
 func TestChart_gracePeriods(t *testing.T) {
 	eachValues(t, func(t *testing.T, r *rendered) {
