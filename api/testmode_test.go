@@ -287,7 +287,9 @@ func TestTestMode_whoAdvances(t *testing.T) {
 func TestTestMode_ridersAreHidden(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		s.CreateOrder(t, tenant.NewKey(t, models.APIKey{Test: true}))
+		key := tenant.NewKey(t, models.APIKey{Test: true})
+		test := &testOrder{s: s, key: key, id: s.CreateOrder(t, key)}
+		test.toTheEnd(t) // so that a rider was assigned
 		token := tenant.SignIn(t, nil)
 		riders := s.Do(t, apptest.Request{Method: "GET", Path: "/panel/api/riders", Token: token})
 		require.Len(t, riders.List, len(tenant.Riders))

@@ -32,7 +32,7 @@ func (m Move) Event() (Event, bool) {
 		return EventAssigned, true
 	case MoveDeliver:
 		return EventDelivered, true
-	case MoveCancel, MoveAutoCancel:
+	case MoveCancel:
 		return EventCancelled, true
 	}
 	return "", false

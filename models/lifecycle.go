@@ -66,13 +66,12 @@ const (
 // Move is a transition of an order.
 type Move string
 
-// The moves of an order. The first four are also the names of the workflow's signals and updates.
+// The moves of an order, which are also the names of the workflow's signals and updates.
 const (
-	MoveCancel     Move = "cancel"
-	MoveReceive    Move = "received"
-	MoveAssign     Move = "assigned"
-	MoveDeliver    Move = "delivered"
-	MoveAutoCancel Move = "auto_cancel"
+	MoveCancel  Move = "cancel"
+	MoveReceive Move = "received"
+	MoveAssign  Move = "assigned"
+	MoveDeliver Move = "delivered"
 )
 
 // State is the part of an order that decides which moves are legal.
@@ -111,17 +110,15 @@ type transition struct {
 }
 
 var (
-	operatorOnly    = []Actor{ByOperator}
-	storeOrOperator = []Actor{ByStore, ByOperator}
-	timerOnly       = []Actor{ByAuto}
+	anybody      = []Actor{ByStore, ByOperator, ByAuto}
+	operatorOnly = []Actor{ByOperator}
 )
 
 // transitions is the one table of legal moves. What is not in it is refused.
 var transitions = map[phase]map[Move]transition{
 	registered: {
-		MoveReceive:    {StatusReceived, operatorOnly},
-		MoveCancel:     {StatusCancelled, storeOrOperator},
-		MoveAutoCancel: {StatusCancelled, timerOnly},
+		MoveReceive: {StatusReceived, operatorOnly},
+		MoveCancel:  {StatusCancelled, anybody},
 	},
 	received: {
 		MoveAssign: {StatusAssigned, operatorOnly},

@@ -21,7 +21,7 @@ func TestDecide_everyTransition(t *testing.T) {
 	legal := map[cell]models.Status{
 		{models.StatusRegistered, "", models.MoveCancel, models.ByStore}:               models.StatusCancelled,
 		{models.StatusRegistered, "", models.MoveCancel, models.ByOperator}:            models.StatusCancelled,
-		{models.StatusRegistered, "", models.MoveAutoCancel, models.ByAuto}:            models.StatusCancelled,
+		{models.StatusRegistered, "", models.MoveCancel, models.ByAuto}:                models.StatusCancelled,
 		{models.StatusRegistered, "", models.MoveReceive, models.ByOperator}:           models.StatusReceived,
 		{models.StatusReceived, "", models.MoveAssign, models.ByOperator}:              models.StatusAssigned,
 		{models.StatusReceived, "", models.MoveCancel, models.ByOperator}:              models.StatusCancelled,
@@ -30,7 +30,7 @@ func TestDecide_everyTransition(t *testing.T) {
 		{models.StatusAssigned, "", models.MoveCancel, models.ByOperator}:              models.StatusCancelled,
 		{models.StatusCancelled, models.ByAuto, models.MoveReceive, models.ByOperator}: models.StatusReceived,
 	}
-	moves := []models.Move{models.MoveCancel, models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveAutoCancel}
+	moves := []models.Move{models.MoveCancel, models.MoveReceive, models.MoveAssign, models.MoveDeliver}
 	actors := []models.Actor{models.ByStore, models.ByOperator, models.ByAuto}
 	seen := 0
 	for _, status := range models.Statuses {
@@ -86,7 +86,7 @@ func TestMoveEvent_receptionEmitsNothing(t *testing.T) {
 	require.False(t, emits)
 	for move, want := range map[models.Move]models.Event{
 		models.MoveAssign: models.EventAssigned, models.MoveDeliver: models.EventDelivered,
-		models.MoveCancel: models.EventCancelled, models.MoveAutoCancel: models.EventCancelled,
+		models.MoveCancel: models.EventCancelled,
 	} {
 		got, emits := move.Event()
 		require.True(t, emits)

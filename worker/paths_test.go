@@ -143,6 +143,13 @@ var paths = []path{
 		s.deliver(t, id)
 		return s.waitForOrderEnd(t, id)
 	}},
+	{"simulation", func(t *testing.T, i *installation, s *service) (string, string) {
+		id, advance := s.newTestOrder(t)
+		for range 4 {
+			require.Equal(t, http.StatusOK, advance().Status)
+		}
+		return simulationOf(id), s.waitForEnd(t, simulationOf(id))
+	}},
 	{"delivery", driveDelivery},
 	{"redelivery", driveRedelivery},
 	{"reconcile", func(t *testing.T, i *installation, s *service) (string, string) {

@@ -160,6 +160,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.Order, workflow.RegisterOptions{Name: workflows.OrderWorkflowName})
 	w.RegisterWorkflowWithOptions(workflows.Delivery, workflow.RegisterOptions{Name: workflows.DeliveryWorkflowName})
 	w.RegisterWorkflowWithOptions(workflows.Redelivery, workflow.RegisterOptions{Name: workflows.RedeliveryWorkflowName})
+	w.RegisterWorkflowWithOptions(workflows.Simulation, workflow.RegisterOptions{Name: workflows.SimulationWorkflowName})
 	w.RegisterWorkflowWithOptions(workflows.Reconcile, workflow.RegisterOptions{Name: workflows.ReconcileWorkflowName})
 }
 

@@ -25,6 +25,8 @@ type Activities interface {
 	ResolveMapLink(ctx context.Context, orderID uuid.UUID) error
 	// VerifyIdentity looks up the recipient's DNI.
 	VerifyIdentity(ctx context.Context, orderID uuid.UUID) error
+	// Simulate makes a step of a test order.
+	Simulate(ctx context.Context, move SimulatedMove) (*SimulatedOrder, error)
 	// Reconcile makes the passes of a scheduled run of the reconcile workflow.
 	Reconcile(ctx context.Context, duration time.Duration) error
 	// StartMissingOrders, DriveAbandonedDeliveries and ClearExpiredRecords are the parts of one pass;
@@ -42,6 +44,7 @@ var (
 	ResendWebhookActivity   = nameOf(Activities.ResendWebhook)
 	ResolveMapLinkActivity  = nameOf(Activities.ResolveMapLink)
 	VerifyIdentityActivity  = nameOf(Activities.VerifyIdentity)
+	SimulateActivity        = nameOf(Activities.Simulate)
 	ReconcileActivity       = nameOf(Activities.Reconcile)
 	StartMissingActivity    = nameOf(Activities.StartMissingOrders)
 	DriveDeliveriesActivity = nameOf(Activities.DriveAbandonedDeliveries)

@@ -84,7 +84,7 @@ func TestCompletion_workflowCancellationDoesNotCancelTheOrder(t *testing.T) {
 		"moves go on": {
 			func(s *harness) *updateResult { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
 		},
-		"the timer goes on": {func(*harness) *updateResult { return nil }, []models.Move{models.MoveAutoCancel}},
+		"the timer goes on": {func(*harness) *updateResult { return nil }, []models.Move{models.MoveCancel}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,7 @@ const (
 	OrderWorkflowName      = "Order"
 	DeliveryWorkflowName   = "WebhookDelivery"
 	RedeliveryWorkflowName = "WebhookRedelivery"
+	SimulationWorkflowName = "Simulation"
 	ReconcileWorkflowName  = "Reconcile"
 )
 
@@ -64,9 +65,13 @@ const OrderWorkflowPrefix = "order-"
 func OrderWorkflowID(orderID uuid.UUID) string { return OrderWorkflowPrefix + orderID.String() }
 
 const (
+	simulationWorkflowPrefix = "simulation-"
 	deliveryWorkflowPrefix   = "delivery-"
 	redeliveryWorkflowPrefix = "redelivery-"
 )
+
+// SimulationWorkflowID is the id of the workflow that moves a test order.
+func SimulationWorkflowID(orderID uuid.UUID) string { return simulationWorkflowPrefix + orderID.String() }
 
 // RedeliveryWorkflowID is the id of the workflow that resends, on request, one delivery or the
 // failed deliveries of one webhook.
@@ -75,7 +80,7 @@ func RedeliveryWorkflowID(id uuid.UUID) string { return redeliveryWorkflowPrefix
 // SubjectOf returns the id of the order, delivery or webhook that a workflow is about, from the
 // workflow's id. It returns false for the reconcile workflow and for other ids.
 func SubjectOf(workflowID string) (uuid.UUID, bool) {
-	for _, prefix := range []string{OrderWorkflowPrefix, deliveryWorkflowPrefix, redeliveryWorkflowPrefix} {
+	for _, prefix := range []string{OrderWorkflowPrefix, simulationWorkflowPrefix, deliveryWorkflowPrefix, redeliveryWorkflowPrefix} {
 		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {
 			id, err := uuid.Parse(subject)
 			return id, err == nil && id.String() == subject
@@ -125,8 +130,6 @@ type Snapshot struct {
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
 	// VerifyIdentity is true if the recipient's DNI has to be verified.
 	VerifyIdentity bool `json:"verify_identity,omitempty"`
-	// TestSteps are all moves of a test order, which its workflow makes by itself.
-	TestSteps []TestStep `json:"test_steps,omitempty"`
 }
 
 func (s *Snapshot) state() models.State {

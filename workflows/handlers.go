@@ -24,9 +24,6 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 	if err := o.registerRefresh(ctx); err != nil {
 		return err
 	}
-	if err := o.registerAdvance(ctx); err != nil {
-		return err
-	}
 	if err := registerHandler[Cancel](ctx, o); err != nil {
 		return err
 	}

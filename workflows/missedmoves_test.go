@@ -68,7 +68,7 @@ func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
 	s := newHarness(t, registered)
 	s.at(time.Hour, func() { s.signal(workflows.RefreshName, nil) })
 	require.True(t, s.run())
-	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves(), "the timer goes on")
+	require.Equal(t, []models.Move{models.MoveCancel}, s.moves(), "the timer goes on")
 }
 
 // A move that finds the order already moved makes the run restore its state.

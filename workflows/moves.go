@@ -36,8 +36,7 @@ func (r request) deadline() *time.Time {
 	return r.message.expiresAt()
 }
 
-// isUnanswered reports whether nobody waits for the outcome: the request came as a signal, or is a
-// step of a test order.
+// isUnanswered reports whether nobody waits for the outcome: the request came as a signal.
 func (r request) isUnanswered() bool { return r.message != nil && r.updateID == "" }
 
 func newUpdate(message Message) request {
@@ -98,8 +97,8 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 // mustRefresh reports whether the row has to be read before the verdict is final: a lost workflow
 // task can leave the row ahead of this run. The sender of an update repeats it after a refusal that
 // the row does not confirm, but not after the answer that nothing has to be done. Nobody repeats a
-// signal or a step of a test order. Of many signals only some read the row: each result is in the
-// history, and Temporal accepts no workflow task of more than 4 MB.
+// signal. Of many signals only some read the row: each result is in the history, and Temporal
+// accepts no workflow task of more than 4 MB.
 func (o *order) mustRefresh(ctx workflow.Context, r request, verdict models.Verdict) bool {
 	if r.isUnanswered() {
 		return !o.isFresh(ctx)
@@ -121,7 +120,7 @@ func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 		return Refusal{Move: r.move, Status: o.state.Status, Expired: true}.Err()
 	}
 	log.Error("move refused: it cannot be stored", "order_id", o.id, "move", r.move, "error", err)
-	if r.move == models.MoveAutoCancel {
+	if r.by == models.ByAuto {
 		o.startTimer(ctx, workflow.Now(ctx).Add(autoCancelRetry))
 	}
 	return Refusal{Move: r.move, Status: o.state.Status, Reason: reasonNotStored}.Err()
@@ -145,7 +144,6 @@ func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 		o.state.RiderID = rider
 	}
 	o.cancelTimer()
-	o.startNextStep(ctx)
 	o.describe(ctx)
 }
 

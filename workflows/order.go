@@ -78,9 +78,6 @@ type order struct {
 	boundedCalls   bool
 
 	stopTimer workflow.CancelFunc
-	// steps are the moves that a test order makes by itself; stopStep stops the timer of the next one.
-	steps    []TestStep
-	stopStep workflow.CancelFunc
 }
 
 // isEnding reports whether the run has nothing more to do.
@@ -90,7 +87,7 @@ func (o *order) isEnding(ctx workflow.Context) bool {
 
 // isDone reports whether the run can complete.
 func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && len(o.calls) == 0 && !o.moreDeliveries && o.nextStep() == nil
+	return (o.state.Final() || o.state.Revivable()) && len(o.calls) == 0 && !o.moreDeliveries
 }
 
 // end returns the result of the run. The next run of a continued order reads everything that is
@@ -114,13 +111,12 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 		}
 		snapshot = loaded
 	}
-	o.restore(ctx, snapshot)
+	o.restore(snapshot)
 	o.loaded = true
 	o.describe(ctx)
-	if snapshot.Status == models.StatusRegistered && !o.isTest() {
+	if snapshot.Status == models.StatusRegistered {
 		o.startTimer(ctx, snapshot.AutoCancelAt)
 	}
-	o.startNextStep(ctx)
 	o.scheduleWebhooks(ctx, snapshot.Deliveries)
 	if snapshot.ResolveMapLink {
 		o.startSideActivity(ctx, ResolveMapLinkActivity, "follow the map link")
@@ -131,10 +127,9 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	return nil
 }
 
-func (o *order) restore(ctx workflow.Context, snapshot *Snapshot) {
+func (o *order) restore(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
 	o.moreDeliveries = snapshot.MoreDeliveries
-	o.restoreSteps(ctx, snapshot.TestSteps)
 }
 
 // startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.
@@ -146,7 +141,7 @@ func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 		if f.Get(ctx, nil) != nil {
 			return // cancelled by a move
 		}
-		_ = o.handleMove(ctx, request{move: models.MoveAutoCancel, by: models.ByAuto})
+		_ = o.handleMove(ctx, request{move: models.MoveCancel, by: models.ByAuto})
 	})
 }
 
@@ -163,9 +158,6 @@ func (o *order) describe(ctx workflow.Context) {
 	details := fmt.Sprintf("**%s** · guía %s", o.state.Status.Label(), o.guide)
 	if o.state.CancelledBy != "" {
 		details += fmt.Sprintf(" · cancelado por: %s", o.state.CancelledBy)
-	}
-	if o.isTest() {
-		details += " · prueba"
 	}
 	workflow.SetCurrentDetails(ctx, details)
 }

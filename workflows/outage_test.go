@@ -64,7 +64,7 @@ func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
 	down := s.downUntil(24*time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	require.True(t, s.run())
-	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
+	require.Equal(t, []models.Move{models.MoveCancel}, s.moves())
 	require.Equal(t, start.Add(24*time.Hour), s.written[0].At)
 }
 
@@ -180,7 +180,7 @@ func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 	s := newHarness(t, registered)
 	current := workflows.Snapshot{Status: models.StatusReceived, Seq: 2, GuideCode: s.stored.GuideCode}
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		if move.Move == models.MoveAutoCancel {
+		if move.By == models.ByAuto {
 			return &workflows.ApplyMoveResult{Current: &current}, nil
 		}
 		return nil, nil

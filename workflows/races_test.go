@@ -24,7 +24,7 @@ var competing = map[string]message{
 	"reception":         messages["received"],
 }
 
-var autoCancel = message{move: models.MoveAutoCancel, by: models.ByAuto}
+var autoCancel = message{move: models.MoveCancel, by: models.ByAuto}
 
 // Timer, cancel and reception in every sequence: each is decided on the state that the previous one
 // left. A slow receiver of order.cancelled keeps the run open.

@@ -93,11 +93,10 @@ func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 		o.superseded = true
 	}
 	if snapshot.Seq != o.seq || isOlder {
-		o.restore(ctx, snapshot)
+		o.restore(snapshot)
 		if o.state.Status != models.StatusRegistered {
 			o.cancelTimer()
 		}
-		o.startNextStep(ctx)
 		o.describe(ctx)
 	}
 	o.moreDeliveries = snapshot.MoreDeliveries

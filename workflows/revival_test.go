@@ -72,7 +72,7 @@ func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 			s.at(24*time.Hour+time.Minute, s.sendFunc("reception", competing["reception"], kind == "update", answers))
 			s.at(30*time.Hour, func() { s.signal(workflows.CancelName, nil) })
 			require.True(t, s.run())
-			require.Equal(t, []models.Move{models.MoveAutoCancel, models.MoveReceive, models.MoveCancel}, s.moves())
+			require.Equal(t, []models.Move{models.MoveCancel, models.MoveReceive, models.MoveCancel}, s.moves())
 			require.Equal(t, models.ByOperator, s.written[2].By)
 			if kind == "update" {
 				answers["reception"].requireDone(t)
@@ -90,14 +90,14 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 			s := newHarness(t, registered)
 			answers := map[string]*updateResult{}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-				if move.Move == models.MoveAutoCancel {
+				if move.By == models.ByAuto {
 					s.beforeReply(s.sendFunc("reception", competing["reception"], kind == "update", answers))
 				}
 				return nil, nil
 			}
 			require.False(t, s.run(), "the order lives")
 			require.Equal(t, "**Recibido** · guía "+s.stored.GuideCode, s.details(), "and nothing says that it was cancelled")
-			require.Equal(t, []models.Move{models.MoveAutoCancel, models.MoveReceive}, s.moves())
+			require.Equal(t, []models.Move{models.MoveCancel, models.MoveReceive}, s.moves())
 			if kind == "update" {
 				answers["reception"].requireDone(t)
 			}

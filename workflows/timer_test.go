@@ -20,7 +20,7 @@ func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	early.requireRefused(t, models.MoveDeliver, models.StatusRegistered)
 	require.Len(t, s.written, 1)
 	move := s.written[0]
-	require.Equal(t, models.MoveAutoCancel, move.Move)
+	require.Equal(t, models.MoveCancel, move.Move)
 	require.Equal(t, models.ByAuto, move.By)
 	require.Equal(t, models.StatusCancelled, move.To)
 	require.Equal(t, start.Add(24*time.Hour), move.At)
@@ -42,7 +42,7 @@ func TestTimer_deadlineIsAbsolute(t *testing.T) {
 				s := newHarness(t, registered)
 				s.stored.AutoCancelAt = start.Add(c.due)
 				require.True(t, run(s))
-				require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
+				require.Equal(t, []models.Move{models.MoveCancel}, s.moves())
 				require.Equal(t, start.Add(c.cancelled), s.written[0].At)
 			})
 		}

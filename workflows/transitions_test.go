@@ -244,6 +244,6 @@ func TestOrder_malformedSignalDoesNotHoldTheTimer(t *testing.T) {
 	s := newHarness(t, registered)
 	s.at(time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	require.True(t, s.run())
-	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
+	require.Equal(t, []models.Move{models.MoveCancel}, s.moves())
 	require.Equal(t, start.Add(24*time.Hour), s.written[0].At)
 }

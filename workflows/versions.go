@@ -18,14 +18,10 @@ const (
 	changeFewerReads = "fewer-reads"
 	// The run takes over a row with another Seq, ignores one with its own, and goes on.
 	changeRowWins = "row-wins"
-	// A test order does not move by itself.
-	changeTestSteps = "test-steps"
 	// A call goes on to its next attempt although its delivery was settled outside the run.
 	changeStopSettled = "stop-settled"
 	// An event without retries waits without limit for the previous one, also if that has retries.
 	changeRetriesOff = "retries-off"
-	// A step's timer that fires after an update made the step makes the next one.
-	changeOneStepEach = "one-step-each"
 	// A receiver's refusal fails the workflow of a redelivery.
 	changeRedeliveryOutcome = "redelivery-outcome"
 	// A signal after a malformed one is decoded into the same value.

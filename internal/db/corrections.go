@@ -33,19 +33,6 @@ func (d *DB) Corrections(ctx context.Context, orderID uuid.UUID) ([]models.Corre
 	return corrections, err
 }
 
-// FirstPhone reads the phone that an order had before the first correction of it. It returns
-// ErrNotFound if there was none.
-func (d *DB) FirstPhone(ctx context.Context, orderID uuid.UUID) (string, error) {
-	var first models.Correction
-	err := d.with(ctx).Joins("JOIN order_events ON order_events.id = order_corrections.entry_id").
-		Where("order_corrections.order_id = ? AND order_corrections.field = ? AND order_corrections.old_value IS NOT NULL", orderID, models.CorrectedPhone).
-		Order("order_events.at, order_events.id").Take(&first).Error
-	if err != nil {
-		return "", err
-	}
-	return *first.OldValue, nil
-}
-
 // ReplacedPhotos reads the names of the photos of an order that a correction has replaced.
 func (d *DB) ReplacedPhotos(ctx context.Context, orderID uuid.UUID) ([]string, error) {
 	var names []string

@@ -33,33 +33,12 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	if err != nil {
 		return nil, err
 	}
-	created, err := withCreationPhone(ctx, database, order)
-	if err != nil {
-		return nil, err
-	}
 	state := order.State()
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: deliveries, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
-		TestSteps: testSteps(created),
 	}, nil
-}
-
-// withCreationPhone is a test order with the phone that it was created with: that chooses its
-// steps, also those of a run that begins after a correction. Every other order is returned as it
-// is.
-func withCreationPhone(ctx context.Context, database *db.DB, order *models.Order) (*models.Order, error) {
-	if !order.Test {
-		return order, nil
-	}
-	phone, err := database.FirstPhone(ctx, order.ID)
-	if db.IsNotFound(err) {
-		return order, nil
-	}
-	created := *order
-	created.RecipientPhone = phone
-	return &created, err
 }
 
 // Apply writes a move that the workflow has decided. One transaction writes the order, its timeline
@@ -75,11 +54,6 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 	err := s.db.InMove(ctx, move.OrderID, rider, branch, func(tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext) (err error) {
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
-		}
-		if order.Test && move.Delivered != nil {
-			delivered := *move.Delivered
-			delivered.ActualAmountCollected = testCollected(order, delivered)
-			move.Delivered = &delivered
 		}
 		if result.Refused = checkMove(order, moveContext, move); result.Refused != "" {
 			return nil
@@ -149,9 +123,9 @@ func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.
 func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
 	order.Status, order.Seq = move.To, move.Seq
-	if move.Move != models.MoveAutoCancel && !order.Test {
-		// The move is confirmed when the update returns. The auto-cancel and the steps of a test order
-		// need no confirmation: their timers are in the history.
+	if move.By != models.ByAuto {
+		// The move is confirmed when the update returns. The auto-cancel needs no confirmation: its timer
+		// is in the history.
 		order.WorkflowStartedAt = nil
 	}
 	switch move.Move {
@@ -179,7 +153,7 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 			}
 			order.ProofLat, order.ProofLng = move.Delivered.Lat, move.Delivered.Lng
 		}
-	case models.MoveCancel, models.MoveAutoCancel:
+	case models.MoveCancel:
 		order.CancelledAt = &at
 		by := move.By
 		order.CancelledBy = &by
@@ -230,7 +204,7 @@ func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.T
 
 // entryType is the timeline type of a move.
 func entryType(move models.Move) string {
-	if move == models.MoveCancel || move == models.MoveAutoCancel {
+	if move == models.MoveCancel {
 		return string(models.StatusCancelled)
 	}
 	return string(move)

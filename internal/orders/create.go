@@ -77,16 +77,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return nil, err
 	}
-	if err := s.saveTestPhoto(ctx, &order.Order); err != nil {
-		return nil, err
-	}
 	insert := func(tx *db.DB) error {
-		if order.Test {
-			riders := TestRiders(order.OperatorID, order.CreatedAt)
-			if err := tx.InsertMissing(ctx, &riders); err != nil {
-				return err
-			}
-		}
 		if err := tx.InsertOrder(ctx, &order.Order, entry, event, deliveries); err != nil {
 			return err
 		}
@@ -111,7 +102,7 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	order.RecipientDocVerified = initialDNIVerified(&order)
 	s.encryptDocument(&order)
 	order.Size, order.ShippingCost, order.Currency = sizeCode(draft.size), draft.price, operator.Currency
-	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(draft.scenario.autoCancelAfter(s.options.AutoCancelAfter))
+	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(s.options.AutoCancelAfter)
 	order.CreatedAt, order.UpdatedAt = now, now
 	order.SearchText = searchText(&order)
 	if !draft.scenario.linkUnresolved || order.DeliveryLat != nil {
@@ -200,7 +191,6 @@ func (s *Service) workflowStart(order *models.Order, operator *models.Operator, 
 	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
-		TestSteps: testSteps(order),
 	}}
 }
 

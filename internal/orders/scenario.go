@@ -8,9 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/identity"
-	"despacho/internal/money"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // Scenario is what happens to a test order. The last digits of recipient_phone choose it.
@@ -30,11 +28,12 @@ type Scenario struct {
 	outage bool
 }
 
-// scenarioStep is a move of a test order, and how long after the one before it is made. rider is
-// the index of the rider of an assignment.
+// scenarioStep is a move of a test order, and how long after the one before it is made. auto means
+// that the timer makes it, not the operator; rider is the index of the rider of an assignment.
 type scenarioStep struct {
 	after time.Duration
 	move  models.Move
+	auto  bool
 	rider int
 }
 
@@ -52,7 +51,7 @@ var (
 	reassigned = scenarioStep{after: stepInterval, move: models.MoveAssign, rider: 1}
 	delivered  = scenarioStep{after: stepInterval, move: models.MoveDeliver}
 	cancelled  = scenarioStep{after: stepInterval, move: models.MoveCancel}
-	expired    = scenarioStep{after: testAutoCancel, move: models.MoveAutoCancel}
+	expired    = scenarioStep{after: testAutoCancel, move: models.MoveCancel, auto: true}
 	revived    = scenarioStep{after: testRevival, move: models.MoveReceive}
 
 	toDelivery = []scenarioStep{received, assigned, delivered}
@@ -97,7 +96,7 @@ func (s *Scenario) Moves() string {
 	var moves []string
 	for _, step := range s.steps {
 		to := string(step.move)
-		if step.move == models.MoveCancel || step.move == models.MoveAutoCancel {
+		if step.move == models.MoveCancel {
 			to = string(models.StatusCancelled)
 		}
 		moves = append(moves, fmt.Sprintf("`%s` %d s", to, int(step.after.Seconds())))
@@ -118,51 +117,8 @@ func scenarioOf(order *models.Order) *Scenario {
 	return &Scenarios[0]
 }
 
-// testSteps are all moves of a test order; nil for every other.
-func testSteps(order *models.Order) []workflows.TestStep {
-	scenario := scenarioOf(order)
-	riders := TestRiders(order.OperatorID, order.CreatedAt)
-	var steps []workflows.TestStep
-	for _, step := range scenario.steps {
-		made := workflows.TestStep{After: step.after, Move: step.move}
-		switch step.move {
-		case models.MoveAssign:
-			made.RiderID = &riders[step.rider].ID
-		case models.MoveCancel:
-			made.Reason = "Cancelación de prueba"
-		case models.MoveDeliver:
-			if scenario.photo {
-				made.Photo = testPhotoName(order.ID)
-			}
-		}
-		steps = append(steps, made)
-	}
-	return steps
-}
-
-// testCollected is what the rider of a test order collects: of the amount that the order has at its
-// delivery, with a photo the half; nil if there is nothing to collect.
-func testCollected(order *models.Order, delivered workflows.Delivered) *money.Cents {
-	if order.PaymentType != models.CashOnDelivery {
-		return nil
-	}
-	amount := order.AmountToCollect
-	if delivered.Photo != "" {
-		amount /= 2
-	}
-	return &amount
-}
-
-// autoCancelAfter is when an order is cancelled that is never received.
-func (s *Scenario) autoCancelAfter(configured time.Duration) time.Duration {
-	if len(s.steps) > 0 && s.steps[0].move == models.MoveAutoCancel {
-		return s.steps[0].after
-	}
-	return configured
-}
-
-// TestRiders are the riders of an operator's test orders. They are not people. They are
-// inactive so that earlier releases do not offer them.
+// TestRiders are the riders of an operator's test orders. They are not people, and not active: no
+// list offers them.
 func TestRiders(operatorID uuid.UUID, createdAt time.Time) []models.Rider {
 	var riders []models.Rider
 	for i, name := range []string{"Motorizado de prueba", "Motorizada de prueba"} {

@@ -39,6 +39,11 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 			return err
 		}
 	}
+	if order.Test {
+		if err := s.startSimulation(ctx, order.Order); err != nil {
+			return err
+		}
+	}
 	options := s.startOptions(order.Order, order.storeName)
 	// With REJECT_DUPLICATE a retry after a lost response finds the workflow already started, and a
 	// move that started it first has not to fear a second run.
@@ -88,6 +93,11 @@ func (s *Service) reconcile(ctx context.Context, view *models.OrderView) (err er
 
 // startOrRefresh starts the order's workflow. A running one is told to reload the order.
 func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) error {
+	if view.Test {
+		if err := s.startSimulation(ctx, &view.Order); err != nil {
+			return err
+		}
+	}
 	storeName, err := s.storeNameOf(ctx, &view.Order)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 )
 
 // testPhotoName is the name of the photo of a test order's delivery. It follows from the order, so
-// that the workflow knows it: the photo is stored when the order is created, by a process that has
-// the place of photos, which a worker may not have.
+// that the simulation knows it: the photo is stored when the simulation is started, by a process
+// that has the place of photos, which a worker may not have.
 func testPhotoName(orderID uuid.UUID) string { return photos.NameOf(orderID, photos.JPEG) }
 
 // saveTestPhoto stores the photo of a test order that is delivered with one.

@@ -78,13 +78,21 @@ func checkTimelines(_ context.Context, c *checker) error {
 
 // moveOf is the move of a timeline entry.
 func moveOf(entry entryRow) models.Move {
-	switch {
-	case entry.Type != string(models.StatusCancelled):
-		return models.Move(entry.Type)
-	case entry.Actor == models.ByAuto:
-		return models.MoveAutoCancel
+	if entry.Type == string(models.StatusCancelled) {
+		return models.MoveCancel
 	}
-	return models.MoveCancel
+	return models.Move(entry.Type)
+}
+
+// countRequested counts the moves of a timeline that a client asked for: all but the timer's.
+func countRequested(timeline []entryRow) map[models.Move]int {
+	made := map[models.Move]int{}
+	for _, entry := range timeline {
+		if entry.Actor != models.ByAuto {
+			made[moveOf(entry)]++
+		}
+	}
+	return made
 }
 
 func replay(row *orderRow, timeline []entryRow) error {
@@ -104,7 +112,7 @@ func replay(row *orderRow, timeline []entryRow) error {
 		if verdict != models.Applied || to != entry.Status {
 			return fmt.Errorf("entry %d: %s by %s leads from %s to %s, which the table does not have", entry.Seq, move, entry.Actor, state.Status, entry.Status)
 		}
-		if move == models.MoveAutoCancel && entry.At.Before(row.AutoCancelAt) {
+		if entry.Actor == models.ByAuto && entry.At.Before(row.AutoCancelAt) {
 			return fmt.Errorf("the timer cancelled it before its time")
 		}
 		state = models.State{Status: to}
@@ -126,10 +134,7 @@ func checkMoves(_ context.Context, c *checker) error {
 		if !tracked.finished {
 			c.report.violate(invariantMoves, tracked.id, "its clients got no further in all that time")
 		}
-		made := map[models.Move]int{}
-		for _, entry := range c.timelines[tracked.id][min(1, len(c.timelines[tracked.id])):] {
-			made[moveOf(entry)]++
-		}
+		made := countRequested(c.timelines[tracked.id])
 		for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
 			if made[move] < tracked.done[move] || made[move] > tracked.done[move]+tracked.unknown[move] {
 				c.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, tracked.done[move], tracked.unknown[move], made[move])

@@ -160,10 +160,7 @@ func (d *drill) checkRestored(orders map[string]*restoredOrder) {
 			d.report.violate(invariantRestored, tracked.id, "%s: it was acknowledged %s before the copy and is not in it", d.name, until.Sub(tracked.acknowledgedAt))
 			continue
 		}
-		made := map[models.Move]int{}
-		for _, entry := range order.moves() {
-			made[moveOf(entry)]++
-		}
+		made := countRequested(order.moves())
 		for move, count := range tracked.movesBefore(until) {
 			if made[move] < count {
 				d.report.violate(invariantRestored, tracked.id, "%s: %s was acknowledged %d times before the copy, which has %d", d.name, move, count, made[move])
