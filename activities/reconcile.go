@@ -136,7 +136,7 @@ func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.U
 	var successes atomic.Int64
 	var outage atomic.Bool
 	var calls errgroup.Group
-	calls.SetLimit(orders.MaxStartConcurrency)
+	calls.SetLimit(orders.StartsAtOnce)
 	for _, id := range ids {
 		calls.Go(func() error {
 			if err := recovered.Call(ctx, a.Log, func() error { return do(id) }); err != nil {

@@ -13,78 +13,55 @@ import (
 	"despacho/internal/recovered"
 )
 
-// startConfirmations records in batches which orders have a running workflow. It only saves the
-// reconcile workflow from checking them, so it may lag or be lost.
+// startConfirmations records in batches which orders have a running workflow: one statement for
+// each would be one more transaction for every creation and every move. It only saves the reconcile
+// workflow from checking them, so it may lag or be lost.
 type startConfirmations struct {
 	db    *db.DB
 	clock clock.Clock
 	log   *slog.Logger
 
-	mu     sync.RWMutex // a send needs the channel open
-	closed bool
-	orders chan db.OrderVersion
-	done   chan struct{}
+	mu      sync.Mutex
+	closed  bool
+	waiting []db.OrderVersion
+	writing sync.Mutex
 }
 
 const (
 	flushInterval = 200 * time.Millisecond
-	flushSize     = 500
+	// maxConfirmations bounds what waits while the database is slow.
+	maxConfirmations = 2000
 )
 
-func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
-	c := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
-	go c.run()
-	return c
-}
-
 // add records that an order's workflow runs. What outlives the process's grace for stopping, such
-// as a request with many orders, may call it after close: the reconcile workflow will check that
-// order.
+// as a request with many orders, may call it after close.
 func (c *startConfirmations) add(id uuid.UUID, seq int) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.closed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || len(c.waiting) == maxConfirmations {
 		return
 	}
-	select {
-	case c.orders <- db.OrderVersion{ID: id, Seq: seq}:
-	default: // the buffer is full because the database is slow; the reconcile workflow will check the order
+	if len(c.waiting) == 0 {
+		time.AfterFunc(flushInterval, c.write)
 	}
+	c.waiting = append(c.waiting, db.OrderVersion{ID: id, Seq: seq})
 }
 
+// close writes what waits.
 func (c *startConfirmations) close() {
 	c.mu.Lock()
-	if !c.closed {
-		c.closed = true
-		close(c.orders)
-	}
+	c.closed = true
 	c.mu.Unlock()
-	<-c.done
+	c.write()
 }
 
-func (c *startConfirmations) run() {
-	defer close(c.done)
-	tick := time.NewTicker(flushInterval)
-	defer tick.Stop()
-	var batch []db.OrderVersion
-	for {
-		select {
-		case order, open := <-c.orders:
-			if !open {
-				c.write(batch)
-				return
-			}
-			if batch = append(batch, order); len(batch) < flushSize {
-				continue
-			}
-		case <-tick.C:
-		}
-		c.write(batch)
-		batch = batch[:0]
-	}
-}
-
-func (c *startConfirmations) write(batch []db.OrderVersion) {
+func (c *startConfirmations) write() {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.mu.Lock()
+	batch := c.waiting
+	c.waiting = nil
+	c.mu.Unlock()
 	if len(batch) == 0 {
 		return
 	}

@@ -88,9 +88,9 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 	s := &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
-		confirmations: newStartConfirmations(database, clk, log),
+		confirmations: &startConfirmations{db: database, clock: clk, log: log},
 	}
-	s.starter = newStarter(log, startConcurrency(), func() int { return 0 }, s.start)
+	s.starter = newStarter(log, s.start)
 	return s
 }
 

@@ -20,7 +20,7 @@ func TestStartConfirmations_afterClose(t *testing.T) {
 	database, err := db.Open(t.Context(), testenv.SQLite(t), db.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = database.Close() })
-	m := newStartConfirmations(database, clock.System(), slog.New(slog.DiscardHandler))
+	m := &startConfirmations{db: database, clock: clock.System(), log: slog.New(slog.DiscardHandler)}
 	m.close()
 	require.NotPanics(t, func() { m.add(uuid.New(), 1) })
 	m.close()

@@ -9,20 +9,23 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/time/rate"
 
 	"despacho/internal/recovered"
 )
 
 const (
+	// StartsAtOnce is how many workflows a process starts at once: 640 a second where Temporal takes
+	// 25 ms for a start. On a Temporal server with two processors 32 were too many: matching gives a
+	// task that meets a waiting poller one second to be recorded as started, and tasks that missed it
+	// waited for their timeout.
+	StartsAtOnce = 16
 	// startQueueSize is how many created orders may wait for their start in memory.
 	startQueueSize = 4_096
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
 	// workflow before the reconcile workflow looks after it. From then on both start what waits:
 	// of two starts of an order's workflow, Temporal refuses one.
 	StartGracePeriod = 32 * time.Second
-	// startLogInterval is the shortest time between two log lines about starts that failed: without
-	// Temporal every creation would write one.
-	startLogInterval = time.Second
 )
 
 var (
@@ -36,31 +39,21 @@ var (
 type starter struct {
 	log   *slog.Logger
 	start func(context.Context, workflowStart) error
-	// concurrency is how many are started at once while orders are created.
-	concurrency int
-	// movesInProgress is how many orders this process is moving.
-	movesInProgress func() int
 
-	mu             sync.RWMutex // a send needs the queue open
-	closed         bool
-	queue          chan queuedStart
-	lastQueued     atomic.Int64 // when an order was last queued, in Unix nanoseconds
-	lastShortQueue atomic.Int64 // when one was last queued behind no more than burstQueue others
-
-	// running starts the goroutines with the first order: a worker's process creates none.
-	running  sync.Once
+	mu       sync.RWMutex // a send needs the queue open
+	closed   bool
+	queue    chan queuedStart
+	running  sync.Once // with the first order: a worker's process creates none
+	done     sync.WaitGroup
 	stopping context.Context
 	stop     context.CancelFunc
-	done     sync.WaitGroup
 
-	// inProgress has for each goroutine when its order was queued, in Unix nanoseconds; zero if it is
-	// idle. The queue is first in, first out, so the oldest start is among them.
-	inProgress [MaxStartConcurrency]atomic.Int64
-	// idleSlots has the elements of inProgress that no goroutine uses.
-	idleSlots chan *atomic.Int64
-	slow      atomic.Int64 // starts that take longer than slowStart
-	failed    atomic.Int64
-	logged    atomic.Int64 // when a failure was last logged, in Unix nanoseconds
+	// inProgress has for each place when its order was queued, in Unix nanoseconds; zero if it is free.
+	// The queue is first in, first out, so the oldest start is among them.
+	inProgress [StartsAtOnce]atomic.Int64
+	failed     atomic.Int64
+	// warnings limits the log of failed starts: without Temporal every creation would write a line.
+	warnings rate.Sometimes
 }
 
 type queuedStart struct {
@@ -69,14 +62,8 @@ type queuedStart struct {
 	queued time.Time
 }
 
-func newStarter(log *slog.Logger, concurrency int, movesInProgress func() int, start func(context.Context, workflowStart) error) *starter {
-	s := &starter{
-		log: log, start: start, concurrency: concurrency, movesInProgress: movesInProgress,
-		queue: make(chan queuedStart, startQueueSize), idleSlots: make(chan *atomic.Int64, MaxStartConcurrency),
-	}
-	for i := concurrency; i < MaxStartConcurrency; i++ {
-		s.idleSlots <- &s.inProgress[i]
-	}
+func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
+	s := &starter{log: log, start: start, queue: make(chan queuedStart, startQueueSize), warnings: rate.Sometimes{Interval: time.Second}}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -90,98 +77,30 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		s.fail(ctx, order.ID, errStartStopped)
 		return
 	}
-	now := time.Now()
-	s.lastQueued.Store(now.UnixNano())
-	if len(s.queue) <= burstQueue {
-		s.lastShortQueue.Store(now.UnixNano())
-	}
 	s.running.Do(func() {
-		for i := range s.concurrency {
+		for i := range s.inProgress {
 			s.done.Go(func() { s.run(&s.inProgress[i]) })
 		}
 	})
 	select {
-	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: now}:
-		s.runAdditional(s.concurrency) // every start under way may be slow
+	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: time.Now()}:
 	default:
 		s.fail(ctx, order.ID, errStartQueueFull)
 	}
 }
 
-// run starts queued orders until the queue is closed.
+// run starts queued orders in one place until the queue is closed.
 func (s *starter) run(inProgress *atomic.Int64) {
-	var took time.Duration // by the start before
 	for next := range s.queue {
-		if s.inBurst() {
-			inProgress.Store(next.queued.UnixNano())
-			time.Sleep(min(startPause*took, maxStartPause))
+		inProgress.Store(next.queued.UnixNano())
+		if err := s.startOne(next); err != nil {
+			s.fail(next.ctx, next.order.ID, err)
 		}
-		s.runAdditional(s.allowed(next))
-		began := time.Now()
-		s.startOne(next, inProgress)
-		took = time.Since(began)
+		inProgress.Store(0)
 	}
 }
 
-// runAdditional runs one more goroutine for what waits, unless there are as many as allowed.
-func (s *starter) runAdditional(allowed int) {
-	if len(s.queue) == 0 || s.atOnce() >= allowed {
-		return
-	}
-	select {
-	case inProgress := <-s.idleSlots:
-		s.done.Go(func() {
-			s.runUntilCaughtUp(inProgress)
-			s.idleSlots <- inProgress
-			s.runAdditional(s.concurrency) // for an order that was queued as runUntilCaughtUp ended
-		})
-	default:
-	}
-}
-
-// runUntilCaughtUp starts queued orders until none waits or there are more goroutines than allowed.
-func (s *starter) runUntilCaughtUp(inProgress *atomic.Int64) {
-	for {
-		select {
-		case next, open := <-s.queue:
-			if !open {
-				return
-			}
-			allowed := s.allowed(next)
-			s.runAdditional(allowed)
-			s.startOne(next, inProgress)
-			if s.atOnce() > allowed {
-				return
-			}
-		default:
-			return
-		}
-	}
-}
-
-// startOne starts an order's workflow, or leaves it to the reconcile workflow.
-func (s *starter) startOne(next queuedStart, inProgress *atomic.Int64) {
-	inProgress.Store(next.queued.UnixNano())
-	defer inProgress.Store(0)
-	s.done.Add(1) // for the timer's function
-	slow := time.AfterFunc(slowStart, func() {
-		defer s.done.Done()
-		s.slow.Add(1)
-		s.runAdditional(s.concurrency)
-	})
-	defer func() {
-		if slow.Stop() {
-			s.done.Done()
-		} else {
-			s.slow.Add(-1)
-		}
-	}()
-	if err := s.startQueued(next); err != nil {
-		s.fail(next.ctx, next.order.ID, err)
-	}
-}
-
-func (s *starter) startQueued(next queuedStart) error {
+func (s *starter) startOne(next queuedStart) error {
 	if s.stopping.Err() != nil {
 		return errStartStopped
 	}
@@ -194,12 +113,10 @@ func (s *starter) startQueued(next queuedStart) error {
 // fail counts a start that is left to the reconcile workflow.
 func (s *starter) fail(ctx context.Context, orderID uuid.UUID, err error) {
 	failed := s.failed.Add(1)
-	now, last := time.Now().UnixNano(), s.logged.Load()
-	if now-last < int64(startLogInterval) || !s.logged.CompareAndSwap(last, now) {
-		return
-	}
-	s.log.WarnContext(ctx, "orders stored but their workflows not started; the reconcile workflow will start them",
-		"order_id", orderID, "failed_so_far", failed, "error", err)
+	s.warnings.Do(func() {
+		s.log.WarnContext(ctx, "orders stored but their workflows not started; the reconcile workflow will start them",
+			"order_id", orderID, "failed_so_far", failed, "error", err)
+	})
 }
 
 // close starts what is queued, for at most the given time, and leaves the rest.
