@@ -14,6 +14,7 @@ import (
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 	"despacho/workflows"
 )
 
@@ -121,7 +122,9 @@ func TestSimulation_endsWithACancelledOrder(t *testing.T) {
 // The order of a process that could not reach Temporal is moved too: reconcile starts both
 // workflows.
 func TestSimulation_startedByReconcile(t *testing.T) {
-	each(t, func(t *testing.T, s *service) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := boot(t, databaseURL, apptest.Options{})
 		away := s.withoutTemporal(t, 2*orders.StartGracePeriod)
 		key := s.NewKey(t, models.APIKey{Test: true})
 		created := away.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: key, Body: apptest.Order(map[string]any{"recipient_phone": "987650001"})})
