@@ -18,8 +18,8 @@ type SimulationInput struct {
 	OrderID uuid.UUID `json:"order_id"`
 	// Seq is the order's when the simulation starts.
 	Seq int `json:"seq"`
-	// Steps are all moves of the scenario, the first for an order with Seq 1. They are in the input, so
-	// that neither another release nor a correction of the phone changes what a running order does.
+	// Steps are all moves of the scenario, the first for an order with Seq 1. They are in the input,
+	// so that neither another release nor a corrected phone changes what a running order does.
 	Steps []SimulationStep `json:"steps"`
 }
 

@@ -48,8 +48,8 @@ type starter struct {
 	stopping context.Context
 	stop     context.CancelFunc
 
-	// inProgress has for each place when its order was queued, in Unix nanoseconds; zero if it is free.
-	// The queue is first in, first out, so the oldest start is among them.
+	// inProgress has for each place when its order was queued, in Unix nanoseconds; zero if it is
+	// free. The queue is first in, first out, so the oldest start is among them.
 	inProgress [StartsAtOnce]atomic.Int64
 	failed     atomic.Int64
 	// warnings limits the log of failed starts: without Temporal every creation would write a line.
