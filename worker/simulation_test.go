@@ -135,7 +135,9 @@ func TestSimulation_startedByReconcile(t *testing.T) {
 }
 
 // simulationOf is the id of the simulation of a test order.
-func simulationOf(orderID string) string { return workflows.SimulationWorkflowID(uuid.MustParse(orderID)) }
+func simulationOf(orderID string) string {
+	return workflows.SimulationWorkflowID(uuid.MustParse(orderID))
+}
 
 // requestStep asks the simulation of a test order for its next step.
 func (s *service) requestStep(t *testing.T, orderID string, seq int) {

@@ -71,7 +71,9 @@ const (
 )
 
 // SimulationWorkflowID is the id of the workflow that moves a test order.
-func SimulationWorkflowID(orderID uuid.UUID) string { return simulationWorkflowPrefix + orderID.String() }
+func SimulationWorkflowID(orderID uuid.UUID) string {
+	return simulationWorkflowPrefix + orderID.String()
+}
 
 // RedeliveryWorkflowID is the id of the workflow that resends, on request, one delivery or the
 // failed deliveries of one webhook.

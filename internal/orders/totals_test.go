@@ -123,12 +123,15 @@ func (p *person) move(ctx context.Context) error {
 	riders := p.tenant.Riders
 	if p.test {
 		riders = orders.TestRiders(p.tenant.Operator.ID, order.CreatedAt)
+		if err := p.s.App.DB.InsertMissing(ctx, &riders); err != nil {
+			return err
+		}
 	}
 	move := workflows.ApplyMoveInput{
 		OrderID: order.ID, EntryID: uuid.New(), Seq: order.Seq + 1, By: models.ByOperator,
 		At: p.s.App.Clock().Now().Add(time.Duration(p.chance.IntN(300)) * time.Minute),
 	}
-	moves := []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel, models.MoveAutoCancel}
+	moves := []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel}
 	p.chance.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 	for _, move.Move = range moves {
 		move.By = models.ByOperator
@@ -142,8 +145,9 @@ func (p *person) move(ctx context.Context) error {
 			move.Delivered = &workflows.Delivered{ActualAmountCollected: &amount}
 		case models.MoveCancel:
 			move.Cancel = &workflows.Cancel{Reason: []string{"Desistió", "No estaba", ""}[p.chance.IntN(3)]}
-		case models.MoveAutoCancel:
-			move.By = models.ByAuto
+			if order.Status == models.StatusRegistered && p.chance.IntN(2) == 0 {
+				move.By, move.Cancel = models.ByAuto, nil
+			}
 		}
 		var rider *uuid.UUID
 		if move.Assigned != nil {
