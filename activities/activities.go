@@ -9,12 +9,10 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"despacho/internal/clock"
@@ -28,22 +26,16 @@ import (
 
 // Activities holds the dependencies of the activities.
 type Activities struct {
-	Orders    *orders.Service
-	DB        *db.DB
-	Temporal  client.Client
-	TaskQueue string
-	Clock     clock.Clock
-	Log       *slog.Logger
-	Webhooks  *webhooks.Service
-	MapLinks  *maplink.Resolver
+	Orders   *orders.Service
+	DB       *db.DB
+	Clock    clock.Clock
+	Log      *slog.Logger
+	Webhooks *webhooks.Service
+	MapLinks *maplink.Resolver
 	// Identity is nil where no provider is configured.
 	Identity *identity.Verifier
 	// LastPass is how long the last pass of Reconcile may take after the run's time is over.
 	LastPass time.Duration
-
-	// pass is this process's comparison of the database with Temporal; comparing guards it.
-	comparing sync.Mutex
-	pass      comparisonPass
 }
 
 var _ workflows.Activities = (*Activities)(nil)

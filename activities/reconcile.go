@@ -41,13 +41,11 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	}
 	passes, cancel := context.WithTimeout(ctx, duration+a.LastPass)
 	defer cancel()
-	// These run concurrently with the passes: erasing and comparing may take the whole run.
-	background := make(chan error, 2)
-	for _, work := range []func(context.Context, func() bool) error{a.applyRetention, a.compareHourly} {
-		go func() {
-			background <- recovered.Call(passes, a.Log, func() error { return work(passes, outOfTime) })
-		}()
-	}
+	// It runs concurrently with the passes: erasing may take the whole run.
+	erased := make(chan error, 1)
+	go func() {
+		erased <- recovered.Call(passes, a.Log, func() error { return a.applyRetention(passes, outOfTime) })
+	}()
 	failed := a.firstPass(passes, outOfTime)
 	for !outOfTime() {
 		select {
@@ -59,7 +57,7 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 			}
 		}
 	}
-	failed = errors.Join(failed, <-background, <-background)
+	failed = errors.Join(failed, <-erased)
 	if passes.Err() != nil {
 		return nil // the next run continues
 	}
@@ -89,27 +87,21 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 
 func (a *Activities) startMissing(ctx context.Context, outOfTime func() bool) (started int, err error) {
 	started, err = a.startUnconfirmed(ctx, outOfTime)
-	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
-	more, overdueErr := a.startAll(ctx, outOfTime, a.Orders.Reconcile, func(after db.Position) ([]db.Position, error) {
-		return a.DB.OverdueOrders(ctx, overdue, after, ReconcilePage)
-	})
+	more, overdueErr := a.startAll(ctx, outOfTime, a.Orders.Reconcile, a.Orders.Overdue)
 	return started + more, errors.Join(err, overdueErr)
 }
 
 func (a *Activities) startUnconfirmed(ctx context.Context, outOfTime func() bool) (int, error) {
-	now := a.Clock.Now()
-	return a.startAll(ctx, outOfTime, a.Orders.ReconcileUnconfirmed, func(after db.Position) ([]db.Position, error) {
-		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, ReconcilePage)
-	})
+	return a.startAll(ctx, outOfTime, a.Orders.ReconcileUnconfirmed, a.Orders.Unconfirmed)
 }
 
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however
 // many, do not stop the pass. It ends early only if Temporal or the database is unavailable, or
 // after a page when the run is over.
-func (a *Activities) startAll(ctx context.Context, outOfTime func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (started int, failed error) {
+func (a *Activities) startAll(ctx context.Context, outOfTime func() bool, start func(context.Context, uuid.UUID) error, page func(ctx context.Context, after db.Position, limit int) ([]db.Position, error)) (started int, failed error) {
 	var after db.Position
 	for {
-		found, err := page(after)
+		found, err := page(ctx, after, ReconcilePage)
 		if err != nil || len(found) == 0 {
 			return started, errors.Join(failed, err)
 		}

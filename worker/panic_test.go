@@ -75,7 +75,7 @@ func TestPanic_whileAnOrderIsStarted(t *testing.T) {
 	s := boot(t, "", apptest.Options{NoWorker: true})
 	away := s.withoutTemporal(t, 2*orders.StartGracePeriod)
 	broken, sound := away.CreateOrder(t, s.Key), away.CreateOrder(t, s.Key)
-	a := s.comparing()
+	a := s.reconciling(t, s.Temporal)
 	a.Orders = s.withDefect(t, broken)
 	poll.Until(t, func() error { // the rows may be younger than the grace period
 		_, err := a.StartMissingOrders(t.Context())

@@ -136,9 +136,7 @@ func (s *service) reconciling(t *testing.T, temporal client.Client) *activities.
 	log := slog.New(slog.DiscardHandler)
 	service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), temporal, clock.System(), log, orders.Options{TaskQueue: s.Config.TaskQueue})
 	t.Cleanup(service.Close)
-	return &activities.Activities{
-		Orders: service, DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: log, LastPass: poll.Deadline,
-	}
+	return &activities.Activities{Orders: service, DB: s.App.DB, Clock: clock.System(), Log: log, LastPass: poll.Deadline}
 }
 
 // A run that has more to do than its time allows, or whose worker stops, ends after the orders that
@@ -203,8 +201,8 @@ func (s *service) driving(t *testing.T, abandoned int, cause error) (a *activiti
 	}
 	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), deliveries))
 	asked = new(atomic.Int64)
-	a = s.comparing()
-	a.Webhooks = &webhooks.Service{DB: s.App.DB, Clock: a.Clock, TaskQueue: a.TaskQueue, Temporal: refusedSignals{s.Temporal, cause, asked}}
+	a = s.reconciling(t, s.Temporal)
+	a.Webhooks = &webhooks.Service{DB: s.App.DB, Clock: a.Clock, TaskQueue: s.Config.TaskQueue, Temporal: refusedSignals{s.Temporal, cause, asked}}
 	return a, asked
 }
 

@@ -137,7 +137,8 @@ func (s *service) requireErased(t *testing.T, rows ...models.Order) error {
 // reconcileUntil runs the reconcile activity until what it is to do is done, and returns its error.
 func (s *service) reconcileUntil(t *testing.T, done func() error) error {
 	t.Helper()
-	a := s.comparing()
+	a := s.reconciling(t, s.Temporal)
+	a.Orders = s.App.Orders
 	env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
 	env.SetTestTimeout(poll.Deadline)
 	env.RegisterActivity(a.Reconcile)

@@ -6,21 +6,32 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/internal/db"
+	"despacho/internal/app"
 )
 
+// reconcileCommand needs what the api needs: the database and Temporal.
 func reconcileCommand() *cobra.Command {
-	return &cobra.Command{
+	var afterRestore bool
+	command := &cobra.Command{
 		Use:   "reconcile",
 		Short: "Have the workflow of every open order started, or read its row again",
-		Long: `Have the workflow of every open order started, or read its row again.
+		Long: `Have the workflow of every open order started, or read its row again. The workers do it within a minute.
 
-For after a restore in which the service's database and Temporal's are not of the same time. The workers do it within a minute;
-what a workflow and its row disagree about, the row decides.`,
+With --after-restore the running workflows of this installation are ended before, so that all of them begin anew from their
+rows: after a restore the service's database and Temporal's may not be of the same time.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withDatabase(cmd.Context(), func(ctx context.Context, database *db.DB) error {
-				count, err := database.UnconfirmOpenOrders(ctx)
+			return withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				if afterRestore {
+					ended, err := a.Orders.EndWorkflows(ctx, "despacho reconcile --after-restore")
+					if err != nil {
+						return fmt.Errorf("%d workflows were ended; run the command again: %w", ended, err)
+					}
+					if _, err := fmt.Fprintf(cmd.OutOrStdout(), "workflows ended: %d\n", ended); err != nil {
+						return err
+					}
+				}
+				count, err := a.Orders.UnconfirmOpenOrders(ctx)
 				if err != nil {
 					return err
 				}
@@ -29,4 +40,6 @@ what a workflow and its row disagree about, the row decides.`,
 			})
 		},
 	}
+	command.Flags().BoolVar(&afterRestore, "after-restore", false, "end the running workflows before")
+	return command
 }

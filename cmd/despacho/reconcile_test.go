@@ -1,21 +1,34 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 
 	"despacho/internal/catalog"
 	"despacho/internal/db"
 	"despacho/models"
+	"despacho/test/poll"
+	"despacho/test/testenv"
+	"despacho/workflows"
 )
 
 // Open orders whose workflow was confirmed are left to the reconcile workflow again; ended ones are
-// not.
-func TestReconcileCommand_unconfirmsOpenOrders(t *testing.T) {
+// not. After a restore the running workflows end first.
+func TestReconcileCommand_afterRestore(t *testing.T) {
+	t.Setenv("SECRET_KEY", goodSecret)
+	t.Setenv("TEMPORAL_ADDRESS", testenv.Temporal(t))
+	t.Setenv("FILES_DIR", t.TempDir())
 	onBothDatabases(t, func(t *testing.T, database *db.DB) {
+		queue := "restored-" + uuid.NewString()
+		t.Setenv("TEMPORAL_TASK_QUEUE", queue)
 		_, err := loadCatalog(t.Context(), database)
 		require.NoError(t, err)
 		now := time.Now().UTC().Truncate(time.Microsecond)
@@ -36,11 +49,27 @@ func TestReconcileCommand_unconfirmsOpenOrders(t *testing.T) {
 			}
 			require.NoError(t, database.Insert(t.Context(), &order))
 		}
+		temporal, err := client.Dial(client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS")})
+		require.NoError(t, err)
+		defer temporal.Close()
+		run, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.OrderWorkflowID(uuid.New()), TaskQueue: queue}, workflows.OrderWorkflowName)
+		require.NoError(t, err)
+		poll.Until(t, func() error { // Temporal's list of workflows lags behind
+			out, err := despacho(t, "", "reconcile", "--after-restore")
+			if err == nil && !strings.HasPrefix(out, "workflows ended: 1\n") {
+				err = errors.New(out)
+			}
+			return err
+		})
+		described, err := temporal.DescribeWorkflowExecution(t.Context(), run.GetID(), run.GetRunID())
+		require.NoError(t, err)
+		require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_TERMINATED, described.GetWorkflowExecutionInfo().GetStatus())
+		var unconfirmed, confirmed string
+		require.NoError(t, database.SQL().QueryRowContext(t.Context(), `SELECT
+			(SELECT COUNT(*) FROM orders WHERE workflow_started_at IS NULL), (SELECT status FROM orders WHERE workflow_started_at IS NOT NULL)`).Scan(&unconfirmed, &confirmed))
+		require.Equal(t, []string{"2", "cancelled"}, []string{unconfirmed, confirmed})
 		out, err := despacho(t, "", "reconcile")
 		require.NoError(t, err)
-		require.Equal(t, "open orders to be looked at: 2\n", out)
-		unconfirmed, err := database.OrdersMissingWorkflow(t.Context(), now.Add(time.Hour), time.Minute, db.Position{}, 10)
-		require.NoError(t, err)
-		require.Len(t, unconfirmed, 2)
+		require.Equal(t, "open orders to be looked at: 0\n", out)
 	})
 }

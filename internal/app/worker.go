@@ -37,7 +37,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	defer stopQueue()
 	a.runsWorker.Store(true)
 	return worker.Run(ctx, &activities.Activities{
-		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
+		Orders: a.Orders, DB: a.DB, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,
 		Identity: a.identity,
 		MapLinks: a.mapLinks,
@@ -47,7 +47,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 
 // rebuildWorkflows makes the reconcile workflow start the workflow of every open order again.
 func (a *App) rebuildWorkflows(ctx context.Context) error {
-	count, err := a.DB.UnconfirmOpenOrders(ctx)
+	count, err := a.Orders.UnconfirmOpenOrders(ctx)
 	if err == nil && count > 0 {
 		a.log.Warn("Temporal had no reconcile schedule: every open order gets its workflow again", "orders", count)
 	}

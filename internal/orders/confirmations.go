@@ -23,7 +23,7 @@ type startConfirmations struct {
 
 	mu      sync.Mutex
 	closed  bool
-	waiting []db.OrderVersion
+	waiting []orderVersion
 	writing sync.Mutex
 }
 
@@ -44,7 +44,7 @@ func (c *startConfirmations) add(id uuid.UUID, seq int) {
 	if len(c.waiting) == 0 {
 		time.AfterFunc(flushInterval, c.write)
 	}
-	c.waiting = append(c.waiting, db.OrderVersion{ID: id, Seq: seq})
+	c.waiting = append(c.waiting, orderVersion{id, seq})
 }
 
 // close writes what waits.
@@ -67,7 +67,7 @@ func (c *startConfirmations) write() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := recovered.Call(ctx, c.log, func() error { return c.db.MarkWorkflowsStarted(ctx, batch, c.clock.Now()) })
+	err := recovered.Call(ctx, c.log, func() error { return markWorkflowsStarted(ctx, c.db, batch, c.clock.Now()) })
 	if err != nil {
 		c.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
 	}

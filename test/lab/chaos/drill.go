@@ -100,6 +100,10 @@ func runDrill(ctx context.Context, options Options, report *report, name string)
 		return err
 	}
 	defer func() { err = errors.Join(err, restored.close(ctx)) }()
+	program := restored.program(nil)
+	if err := program.Run(ctx, program.Variables, "reconcile", "--after-restore"); err != nil {
+		return err
+	}
 	base.options.logf("the copy was restored in %s", time.Since(began).Round(10*time.Millisecond))
 	return d.check(ctx, restored)
 }

@@ -76,7 +76,7 @@ func (d *drill) check(ctx context.Context, restored *installation) error {
 	if err := d.checkProofs(ctx, c, orders); err != nil {
 		return err
 	}
-	// Half of the moves are made at once, the others when reconcile has been over them.
+	// Half of the moves are made at once, the others when reconcile has started the workflows.
 	moved := map[string]models.Move{}
 	if err := d.makeNextMoves(ctx, c, orders, moved, 2); err != nil {
 		return err

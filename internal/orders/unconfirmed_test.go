@@ -1,11 +1,15 @@
-package db_test
+package orders_test
 
 import (
 	"errors"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/clock"
+	"despacho/internal/db"
+	"despacho/internal/orders"
 	"despacho/models"
 	"despacho/test/dbtest"
 	"despacho/test/poll"
@@ -18,6 +22,8 @@ func TestUnconfirmOpenOrders_goesOn(t *testing.T) {
 	t.Parallel()
 	database := dbtest.Open(t, testenv.Postgres(t))
 	w := dbtest.NewTenant(t, database)
+	service := orders.New(database, db.NewCatalogCache(database), nil, clock.System(), slog.New(slog.DiscardHandler), orders.Options{})
+	t.Cleanup(service.Close)
 	const more = 3000
 	_, err := database.SQL().ExecContext(t.Context(), `
 		INSERT INTO orders SELECT (jsonb_populate_record(orders, jsonb_build_object(
@@ -37,7 +43,7 @@ func TestUnconfirmOpenOrders_goesOn(t *testing.T) {
 	require.NoError(t, holder.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE status = 'received' ORDER BY id DESC LIMIT 1 FOR UPDATE").Scan(&pid))
 	ended := make(chan error, 1)
 	go func() {
-		_, err := database.UnconfirmOpenOrders(t.Context())
+		_, err := service.UnconfirmOpenOrders(t.Context())
 		ended <- err
 	}()
 	poll.Until(t, func() error {
@@ -53,7 +59,7 @@ func TestUnconfirmOpenOrders_goesOn(t *testing.T) {
 	require.Positive(t, done)
 	require.NoError(t, holder.Rollback())
 
-	count, err := database.UnconfirmOpenOrders(t.Context())
+	count, err := service.UnconfirmOpenOrders(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, more-done, count)
 	require.Equal(t, more, waiting())
