@@ -47,7 +47,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), secretsCommand(), reconcileCommand(), photosCommand(),
+		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), secretsCommand(), reconcileCommand(),
 		listenCommand(), resolveCommand(), triggerCommand(), healthCommand(), versionCommand(),
 	)
 	return root

@@ -32,7 +32,7 @@ func TestCommands_failIfNothingCanBePrinted(t *testing.T) {
 	require.NoError(t, err)
 	for _, line := range []string{
 		"version", "resolve https://www.google.com/maps/place/-12.1219,-77.0297", "migrate up", "migrate status", "operator list", "operator list --json",
-		"operator plan Rayo pro", "reconcile", "secrets rotate", "operator erase --operator Rayo --phone 987654321", "photos move --from " + t.TempDir(),
+		"operator plan Rayo pro", "reconcile", "secrets rotate", "operator erase --operator Rayo --phone 987654321",
 	} {
 		root := rootCommand()
 		root.SetArgs(strings.Fields(line))

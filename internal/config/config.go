@@ -48,7 +48,7 @@ type Config struct {
 
 	Photos string `env:"PHOTOS" doc:"Where photos are stored: a directory, or s3://<bucket>/<prefix>?endpoint=<URL>&region=<name> for object storage. The prefix, the endpoint (Amazon's) and the region (AWS_REGION, or the bucket's own) may be left out. Empty: FILES_DIR."`
 
-	PhotosFallback string `env:"PHOTOS_FALLBACK" doc:"A second place, written as in PHOTOS, where photos are looked for that are not there, and removed from: for as long as despacho photos move copies them. Empty: none."`
+	PhotosFallback string `env:"PHOTOS_FALLBACK" doc:"A second place, written as in PHOTOS, where photos are looked for that are not there, and removed from: for as long as a tool copies them (docs/operations.md). Empty: none."`
 
 	PhotoURLTTL time.Duration `env:"PHOTO_URL_TTL" envDefault:"168h" doc:"How long the address of a photo works after it was given out, rounded up to a full hour. Whoever reads the order gets a new one."`
 

@@ -23,7 +23,7 @@ import (
 func TestErase_photoThatIsReplacedMeanwhile(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		first, second := photos.NameOf(uuid.New(), photos.JPEG), photos.NameOf(uuid.New(), photos.JPEG)
+		first, second := photos.NameOf(uuid.New()), photos.NameOf(uuid.New())
 		for _, name := range []string{first, second} {
 			require.NoError(t, os.WriteFile(filepath.Join(s.Config.FilesDir, name), []byte("photo"), 0o600))
 		}

@@ -17,7 +17,7 @@ import (
 // testPhotoName is the name of the photo of a test order's delivery. It follows from the order, so
 // that the simulation knows it: the photo is stored when the simulation is started, by a process
 // that has the place of photos, which a worker may not have.
-func testPhotoName(orderID uuid.UUID) string { return photos.NameOf(orderID, photos.JPEG) }
+func testPhotoName(orderID uuid.UUID) string { return photos.NameOf(orderID) }
 
 // saveTestPhoto stores the photo of a test order that is delivered with one.
 func (s *Service) saveTestPhoto(ctx context.Context, order *models.Order) error {

@@ -22,7 +22,7 @@ func TestOrder_erasedAgainAfterALateReception(t *testing.T) {
 		})
 		revived := tenant.Row(time.Now(), apptest.ReceivedAfter(0), apptest.DeliveredAfter(tenant.Riders[0], 0), func(o *models.Order) {
 			o.RecipientName, o.RecipientPhone, o.DeliveryAddress = models.ErasedText, models.ErasedPhone, models.ErasedText
-			photo := photos.NameOf(o.ID, photos.JPEG)
+			photo := photos.NameOf(o.ID)
 			o.ProofPhoto = &photo
 		})
 		tenant.InsertRows(t, []models.Order{erased, revived})

@@ -33,8 +33,7 @@ type storedFile struct {
 	modified time.Time
 }
 
-// File is an open photo or thumbnail. What is read may come from another server: it can fail half
-// way.
+// File is an open photo or thumbnail.
 type File struct {
 	io.ReadSeekCloser
 	Modified time.Time

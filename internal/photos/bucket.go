@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net"
@@ -13,7 +14,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -25,9 +25,6 @@ const (
 	amazon = "s3.amazonaws.com"
 	// bucketAttempts is how often a request is made that fails in a way that may pass.
 	bucketAttempts = 3
-	// writableTTL is for how long a bucket that took a file is believed to take the next: load
-	// balancers ask every second, and every file that is written is paid for.
-	writableTTL = 10 * time.Second
 )
 
 var errSlowBucket = errors.New("the object storage does not answer in time")
@@ -38,11 +35,8 @@ type bucket struct {
 	client minio.Core
 	name   string
 	prefix string
-	// timeout is how long the service may take for one operation, for each page of a list, and for
-	// each part of a photo that is read.
+	// timeout is how long the service may take for one operation, and for each page of a list.
 	timeout time.Duration
-	// writableAt is when it last took the file of checkWritable, in Unix nanoseconds.
-	writableAt atomic.Int64
 }
 
 // newBucket takes the credentials from where Amazon's own tools do: AWS_ACCESS_KEY_ID and
@@ -150,18 +144,33 @@ func (b *bucket) list(ctx context.Context, folder string) (files []storedFile, e
 	return files, context.Cause(ctx) // the list of a context that has ended is incomplete
 }
 
-// checkWritable remembers success for a while, and not failure.
+// checkWritable asks whether the bucket is there and answers to the credentials, which costs nothing
+// that is paid for. One that only reads is found by the first photo.
 func (b *bucket) checkWritable(ctx context.Context) error {
-	if time.Since(time.Unix(0, b.writableAt.Load())) < writableTTL {
-		return nil
-	}
-	name := uploadPrefix + strings.ToLower(rand.Text())
-	if err := b.write(ctx, name, []byte("x")); err != nil {
+	return b.do(ctx, func(ctx context.Context) error {
+		found, err := b.client.Client.BucketExists(ctx, b.name)
+		if err == nil && !found {
+			err = fmt.Errorf("there is no bucket %s", b.name)
+		}
 		return err
-	}
-	if err := b.remove(ctx, name); err != nil {
-		return err
-	}
-	b.writableAt.Store(time.Now().UnixNano())
-	return nil
+	})
 }
+
+// open reads a whole file: it is small, and its client may read it more slowly than the service of
+// the bucket waits.
+func (b *bucket) open(ctx context.Context, path string) (file *File, err error) {
+	err = b.do(ctx, func(ctx context.Context) error {
+		body, info, _, err := b.client.GetObject(ctx, b.name, b.key(path), minio.GetObjectOptions{})
+		if err != nil {
+			return err
+		}
+		content, err := io.ReadAll(io.LimitReader(body, MaxBytes))
+		file = &File{ReadSeekCloser: inMemory{bytes.NewReader(content)}, Modified: info.LastModified}
+		return errors.Join(err, body.Close())
+	})
+	return file, err
+}
+
+type inMemory struct{ *bytes.Reader }
+
+func (inMemory) Close() error { return nil }

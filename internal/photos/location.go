@@ -80,22 +80,3 @@ func parseEndpoint(text string) (*url.URL, error) {
 	}
 	return endpoint, nil
 }
-
-// String is the location as ParseLocation reads it.
-func (l Location) String() string {
-	if l.Bucket == "" {
-		return l.Directory
-	}
-	parameters := url.Values{}
-	if l.Endpoint != nil {
-		parameters.Set("endpoint", l.Endpoint.String())
-	}
-	if l.Region != "" {
-		parameters.Set("region", l.Region)
-	}
-	address := url.URL{Scheme: "s3", Host: l.Bucket, RawQuery: parameters.Encode()}
-	if l.Prefix != "" {
-		address.Path = "/" + strings.TrimSuffix(l.Prefix, "/")
-	}
-	return address.String()
-}

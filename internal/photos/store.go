@@ -38,14 +38,14 @@ func refusal(reason string) *apperror.Error {
 }
 
 const (
-	notPhoto      = "debe ser una imagen JPEG, PNG o WebP"
-	tooManyPixels = "tiene demasiados píxeles: tómela con menos resolución o redúzcala"
-	unreadable    = "está dañada, incompleta o es de un tipo que no se admite: tómela o guárdela de nuevo"
-	// thumbnailSide is enough for the panel on a high-density screen.
-	thumbnailSide   = 480
+	notPhoto        = "debe ser una imagen JPEG, PNG o WebP"
+	tooManyPixels   = "tiene demasiados píxeles: tómela con menos resolución o redúzcala"
+	unreadable      = "está dañada, incompleta o es de un tipo que no se admite: tómela o guárdela de nuevo"
+	photoEnding     = ".jpg"
+	logoEnding      = ".png"
 	thumbnailEnding = ".thumb.jpg"
-	// cleanUpTimeout bounds what a caller waits for the removal of a photo that is not needed.
-	cleanUpTimeout = 2 * time.Second
+	// discardTimeout bounds what a caller waits for the removal of a photo that is not needed.
+	discardTimeout = 2 * time.Second
 	// uploadPrefix marks a file that is being written.
 	uploadPrefix = ".upload-"
 )
@@ -53,8 +53,7 @@ const (
 // Store is photos with unguessable names, in a directory or a bucket.
 type Store struct {
 	backend backend
-	// fallback is another backend that photos are read from while they are moved; nil if there is
-	// none.
+	// fallback is another backend that photos are read and removed from; nil if there is none.
 	fallback backend
 }
 
@@ -114,24 +113,40 @@ func (s Store) Directory() string {
 // CheckWritable returns why no photo can be stored at the moment.
 func (s Store) CheckWritable(ctx context.Context) error { return s.backend.checkWritable(ctx) }
 
-// Save checks a photo by its content, removes its metadata, and stores it with its thumbnail.
+// Save checks a photo by its content, and stores it, encoded anew, with its thumbnail.
 func (s Store) Save(ctx context.Context, content []byte) (name string, err error) {
 	return s.SaveAs(ctx, newBase(), content)
 }
 
 // SaveAs is Save with what the name is made of, for a photo whose name is known beforehand.
 func (s Store) SaveAs(ctx context.Context, base [16]byte, content []byte) (name string, err error) {
-	photo, thumbnail, format, err := clean(ctx, content, thumbnailSide)
+	photo, thumbnail, err := encodePhoto(ctx, content)
 	if err != nil {
 		return "", rejection(ctx, err)
 	}
-	name = NameOf(base, format)
-	// The thumbnail is written first, so that every stored photo has one.
+	name = NameOf(base)
+	// The thumbnail is written first, so that every stored photo has one. A sweep deletes what a
+	// failure leaves.
 	if err = s.backend.write(ctx, ThumbnailName(name), thumbnail); err == nil {
 		err = s.backend.write(ctx, name, photo)
 	}
 	if err != nil {
-		return "", s.abandon(ctx, name, err)
+		return "", ErrNotStored.Because(err)
+	}
+	return name, nil
+}
+
+// SaveLogo checks a picture by its content as Save does, and stores it as a PNG, without a
+// thumbnail.
+func (s Store) SaveLogo(ctx context.Context, content []byte) (name string, err error) {
+	logo, err := encodeLogo(ctx, content)
+	if err != nil {
+		return "", rejection(ctx, err)
+	}
+	base := newBase()
+	name = hex.EncodeToString(base[:]) + logoEnding
+	if err := s.backend.write(ctx, name, logo); err != nil {
+		return "", ErrNotStored.Because(err)
 	}
 	return name, nil
 }
@@ -157,23 +172,10 @@ func newBase() (base [16]byte) {
 	return base
 }
 
-// abandon removes what was written of a photo that could not be stored: its thumbnail, and the
-// photo itself if a bucket answered too late. A sweep deletes what is left.
-func (s Store) abandon(ctx context.Context, name string, err error) error {
-	ctx, cancel := cleaningUp(ctx)
-	defer cancel()
-	return ErrNotStored.Because(errors.Join(err, s.backend.remove(ctx, name), s.backend.remove(ctx, ThumbnailName(name))))
-}
-
-// cleaningUp outlasts a request whose client has disconnected, and not for long.
-func cleaningUp(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
-}
-
 // Discard is Remove for a photo that is not needed after all, by a caller who does not wait for
 // long, and although its request has ended. A sweep deletes what is left.
 func (s Store) Discard(ctx context.Context, name string) error {
-	ctx, cancel := cleaningUp(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
 	return s.Remove(ctx, name)
 }
@@ -195,12 +197,10 @@ func removeFile(ctx context.Context, p backend, name string) error {
 	return errors.Join(p.remove(ctx, name), p.remove(ctx, quarantined(name)))
 }
 
-var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
+var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png)$`)
 
 // NameOf is the name of a photo that is stored with SaveAs.
-func NameOf(base [16]byte, format Format) string {
-	return hex.EncodeToString(base[:]) + "." + format.Extension
-}
+func NameOf(base [16]byte) string { return hex.EncodeToString(base[:]) + photoEnding }
 
 // IsName reports whether a name can be that of a stored photo or thumbnail.
 func IsName(name string) bool { return fileName.MatchString(name) }
@@ -212,22 +212,6 @@ func (s Store) Open(ctx context.Context, name string) (*File, error) {
 	if !IsName(name) {
 		return nil, fs.ErrNotExist
 	}
-	// The second round finds what was moved on during the first.
-	for range 2 {
-		file, err := s.find(ctx, name)
-		if file != nil {
-			return file, nil
-		}
-		if err != nil {
-			return nil, ErrNotReadable.Because(err)
-		}
-	}
-	return nil, fs.ErrNotExist
-}
-
-// find looks for a file in every backend, also if one of them fails. Without an error it is
-// nowhere.
-func (s Store) find(ctx context.Context, name string) (*File, error) {
 	var errs []error
 	for _, p := range s.backends() {
 		for _, path := range []string{name, quarantined(name)} {
@@ -241,7 +225,10 @@ func (s Store) find(ctx context.Context, name string) (*File, error) {
 			}
 		}
 	}
-	return nil, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return nil, ErrNotReadable.Because(err)
+	}
+	return nil, fs.ErrNotExist
 }
 
 // ThumbnailName is the name of a photo's thumbnail.

@@ -39,16 +39,16 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 		began := time.Now()
 		name, err := at.Save(t.Context(), content)
 		require.NoError(t, err)
-		require.Regexp(t, `^[0-9a-f]{32}\.png$`, name)
-		require.Equal(t, strings.TrimSuffix(name, ".png")+".thumb.jpg", photos.ThumbnailName(name))
+		require.Regexp(t, `^[0-9a-f]{32}\.jpg$`, name)
+		require.Equal(t, strings.TrimSuffix(name, ".jpg")+".thumb.jpg", photos.ThumbnailName(name))
 		require.ElementsMatch(t, []string{name, photos.ThumbnailName(name)}, at.list(t, ""))
 
 		file, err := at.Open(t.Context(), name)
 		require.NoError(t, err)
 		defer file.Close()
-		kept, err := io.ReadAll(file)
+		kept, err := jpeg.DecodeConfig(file)
 		require.NoError(t, err)
-		require.Equal(t, content, kept, "a clean photo is kept as it is")
+		require.Equal(t, []int{1200, 600}, []int{kept.Width, kept.Height})
 		require.WithinDuration(t, began, file.Modified, poll.Deadline)
 
 		small, err := at.Open(t.Context(), photos.ThumbnailName(name))
@@ -100,6 +100,33 @@ func TestFile_readsFromAnywhere(t *testing.T) {
 		}
 		_, err = file.Seek(-1, io.SeekStart)
 		require.Error(t, err)
+	})
+}
+
+func TestStore_keepsALogoAlone(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		name, err := at.SaveLogo(t.Context(), picture(t, 1200, 600))
+		require.NoError(t, err)
+		require.Equal(t, []string{name}, at.list(t, ""), "a logo has no thumbnail")
+		file, err := at.Open(t.Context(), name)
+		require.NoError(t, err)
+		defer file.Close()
+		size, err := png.DecodeConfig(file)
+		require.NoError(t, err)
+		require.Equal(t, []int{640, 320}, []int{size.Width, size.Height})
+		_, err = at.SaveLogo(t.Context(), []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"))
+		require.ErrorIs(t, err, photos.ErrNotPhoto)
+	})
+}
+
+// Whoever discards a photo does not need a request that still runs.
+func TestStore_discardsAfterTheRequest(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		name := save(t, at.Store)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		require.NoError(t, at.Discard(ended, name))
+		require.Empty(t, at.list(t, ""))
 	})
 }
 

@@ -3,6 +3,7 @@ package photos
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -50,87 +51,80 @@ type Swept struct {
 // otherwise cost every photo. For the same reason a sweep that finds most photos unknown moves and
 // deletes none.
 func (s Store) Sweep(ctx context.Context, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
-	var all Swept
+	var swept Swept
 	var errs []error
 	for _, p := range s.backends() {
-		swept, err := sweep(ctx, p, now, rules, lookup)
-		all.add(swept)
-		errs = append(errs, err)
+		errs = append(errs, swept.sweep(ctx, p, now, rules, lookup))
 	}
-	return all, errors.Join(errs...)
+	return swept, errors.Join(errs...)
 }
 
-// add adds the outcome of the sweep of another backend.
-func (s *Swept) add(other Swept) {
-	s.Quarantined, s.Returned = s.Quarantined+other.Quarantined, s.Returned+other.Returned
-	s.Deleted, s.Leftovers = s.Deleted+other.Deleted, s.Leftovers+other.Leftovers
-	s.Unknown, s.Photos = s.Unknown+other.Unknown, s.Photos+other.Photos
-	s.Refused, s.InQuarantine = s.Refused || other.Refused, s.InQuarantine+other.InQuarantine
-}
-
-// sweep sweeps one backend.
-func sweep(ctx context.Context, p backend, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
+// sweep sweeps one backend and adds what it did.
+func (s *Swept) sweep(ctx context.Context, p backend, now time.Time, rules SweepRules, lookup Lookup) error {
 	stored, err := listFolder(ctx, p, "")
 	if err != nil {
-		return Swept{}, err
+		return err
 	}
 	aside, err := listFolder(ctx, p, quarantine)
 	if err != nil {
-		return Swept{}, err
-	}
-	old := func(file storedFile) bool { return file.modified.Before(now.Add(-rules.Grace)) }
-	names := stored.photosWhere(old)
-	swept := Swept{Photos: len(names), InQuarantine: len(aside.photos)}
-	known, err := lookUp(ctx, append(slices.Clone(names), aside.photosWhere(anyAge)...), lookup)
-	if err != nil {
-		return swept, err
-	}
-	err = errors.Join(
-		swept.sweepStored(ctx, p, now, names, known),
-		swept.sweepQuarantine(ctx, p, now, rules, aside, known),
-	)
-	for _, name := range leftovers(stored, aside, old) {
-		err = errors.Join(err, count(&swept.Leftovers, removeFile(ctx, p, name)))
-	}
-	if aside, listErr := listFolder(ctx, p, quarantine); listErr == nil {
-		swept.InQuarantine = len(aside.photos)
-	}
-	return swept, err
-}
-
-// sweepStored deletes the photos of erased orders, and puts unknown photos into quarantine unless
-// they are most of all.
-func (s *Swept) sweepStored(ctx context.Context, p backend, now time.Time, names []string, known map[string]photoState) (err error) {
-	var unknown []string
-	for _, name := range names {
-		switch known[name] {
-		case photoUnknown:
-			unknown = append(unknown, name)
-		case photoErased:
-			err = errors.Join(err, count(&s.Deleted, removePhoto(ctx, p, name)))
-		}
-	}
-	s.Unknown, s.Refused = len(unknown), 2*len(unknown) > len(names)
-	if s.Refused {
 		return err
 	}
-	for _, name := range unknown {
-		err = errors.Join(err, count(&s.Quarantined, quarantinePhoto(ctx, p, name, now)))
+	known, err := lookUp(ctx, slices.Concat(slices.Collect(maps.Keys(stored.photos)), slices.Collect(maps.Keys(aside.photos))), lookup)
+	if err != nil {
+		return err
+	}
+	old := func(file storedFile) bool { return file.modified.Before(now.Add(-rules.Grace)) }
+	refused, err := s.sweepStored(ctx, p, now, stored, known, old)
+	err = errors.Join(err, s.sweepQuarantine(ctx, p, now, rules, aside, known, refused))
+	for _, name := range leftovers(stored, aside, old) {
+		err = errors.Join(err, count(&s.Leftovers, removeFile(ctx, p, name)))
+	}
+	if aside, listErr := listFolder(ctx, p, quarantine); listErr == nil {
+		s.InQuarantine += len(aside.photos)
 	}
 	return err
 }
 
+// sweepStored deletes the photos of erased orders, however new the file is: a tool may have copied
+// it from elsewhere. It puts old unknown photos into quarantine unless they are most of all.
+func (s *Swept) sweepStored(ctx context.Context, p backend, now time.Time, stored listing, known map[string]photoState,
+	old func(storedFile) bool,
+) (refused bool, err error) {
+	var unknown []string
+	photos := 0
+	for name, file := range stored.photos {
+		if old(file) {
+			photos++
+		}
+		switch {
+		case known[name] == photoErased:
+			err = errors.Join(err, count(&s.Deleted, removePhoto(ctx, p, name)))
+		case known[name] == photoUnknown && old(file):
+			unknown = append(unknown, name)
+		}
+	}
+	refused = 2*len(unknown) > photos
+	s.Unknown, s.Photos, s.Refused = s.Unknown+len(unknown), s.Photos+photos, s.Refused || refused
+	if refused {
+		return true, err
+	}
+	for _, name := range unknown {
+		err = errors.Join(err, count(&s.Quarantined, movePhoto(ctx, p, name, "", quarantine, now)))
+	}
+	return false, err
+}
+
 // sweepQuarantine puts the photos back that the database knows again. It deletes those of erased
 // orders, and those whose time in quarantine is over unless the sweep is refused.
-func (s *Swept) sweepQuarantine(ctx context.Context, p backend, now time.Time, rules SweepRules, aside listing, known map[string]photoState) (err error) {
-	expired := func(file storedFile) bool {
-		return rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))
-	}
+func (s *Swept) sweepQuarantine(ctx context.Context, p backend, now time.Time, rules SweepRules, aside listing, known map[string]photoState,
+	refused bool,
+) (err error) {
 	for name, file := range aside.photos {
+		expired := rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))
 		switch {
 		case known[name] == photoReferenced:
-			err = errors.Join(err, count(&s.Returned, restorePhoto(ctx, p, name, now)))
-		case known[name] == photoErased, !s.Refused && expired(file):
+			err = errors.Join(err, count(&s.Returned, movePhoto(ctx, p, name, quarantine, "", now)))
+		case known[name] == photoErased, !refused && expired:
 			err = errors.Join(err, count(&s.Deleted, removePhoto(ctx, p, name)))
 		}
 	}
@@ -162,18 +156,6 @@ func listFolder(ctx context.Context, p backend, folder string) (listing, error) 
 		}
 	}
 	return l, err
-}
-
-func anyAge(storedFile) bool { return true }
-
-// photosWhere returns the names of the photos whose file is as wanted.
-func (l listing) photosWhere(wanted func(storedFile) bool) (names []string) {
-	for name, file := range l.photos {
-		if wanted(file) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // leftovers are the old files of interrupted uploads: unfinished ones, and thumbnails, which are
@@ -226,14 +208,6 @@ func lookUp(ctx context.Context, names []string, lookup Lookup) (map[string]phot
 
 // quarantined is the path of a file in quarantine.
 func quarantined(name string) string { return path.Join(quarantine, name) }
-
-func quarantinePhoto(ctx context.Context, p backend, name string, now time.Time) error {
-	return movePhoto(ctx, p, name, "", quarantine, now)
-}
-
-func restorePhoto(ctx context.Context, p backend, name string, now time.Time) error {
-	return movePhoto(ctx, p, name, quarantine, "", now)
-}
 
 // movePhoto moves a photo from one folder to another, after its thumbnail: one without its photo
 // would be a leftover. Its time becomes that of the move.
