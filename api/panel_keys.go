@@ -56,7 +56,11 @@ func inUTC(at *time.Time) *time.Time {
 }
 
 func (s *Server) listKeys(c *gin.Context) error {
-	return respondList(c, viewOfListedKey, s.operators.Keys)
+	keys, err := s.operators.Keys(c.Request.Context(), caller(c).Operator)
+	if err != nil {
+		return err
+	}
+	return ok(c, views(keys, viewOfListedKey))
 }
 
 func (s *Server) createKey(c *gin.Context) error {

@@ -7,12 +7,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/jsonbody"
+	"despacho/internal/operators"
 	"despacho/models"
 )
-
-// The operator's own resources (stores, riders, branches, sizes, ...) are listed, created and
-// changed in the same way. These functions do it for all of them.
 
 // identified is the id that every view of a resource starts with.
 type identified struct {
@@ -24,12 +21,56 @@ func (i identified) location(c *gin.Context) string { return c.FullPath() + "/" 
 // resourceView gives the URL of the resource it shows, for the Location header.
 type resourceView interface{ location(c *gin.Context) string }
 
-func respondList[T, V any](c *gin.Context, view func(*T) V, list func(context.Context, *models.Operator) ([]T, error)) error {
-	rows, err := list(c.Request.Context(), caller(c).Operator)
-	if err != nil {
-		return err
-	}
-	return ok(c, views(rows, view))
+// resourceRoutes registers the routes that list, create and change what an operator manages.
+func resourceRoutes[T operators.Owned, V resourceView](
+	s *Server, panel *gin.RouterGroup, path string, rows operators.Rows[T], view func(*gin.Context, ...T) ([]V, error),
+) {
+	panel.GET(path, s.withUser(models.OperatorRead, func(c *gin.Context) error {
+		list, err := rows.List(c.Request.Context(), caller(c).Operator)
+		if err != nil {
+			return err
+		}
+		shown, err := view(c, list...)
+		if err != nil {
+			return err
+		}
+		return ok(c, shown)
+	}))
+	panel.POST(path, s.withUser(models.OperatorWrite, func(c *gin.Context) error {
+		in, err := readBody(c)
+		if err != nil {
+			return err
+		}
+		row, err := rows.Create(c.Request.Context(), caller(c).Operator, in)
+		if err != nil {
+			return err
+		}
+		shown, err := view(c, *row)
+		if err != nil {
+			return err
+		}
+		return respondCreated(c, envelope{}, shown[0])
+	}))
+	panel.PATCH(path+"/:id", s.withUser(models.OperatorWrite, func(c *gin.Context) error {
+		id, in, err := idAndBody(c, rows.NotFound(), readBody)
+		if err != nil {
+			return err
+		}
+		row, err := rows.Change(c.Request.Context(), caller(c).Operator, id, in, nil)
+		if err != nil {
+			return err
+		}
+		shown, err := view(c, *row)
+		if err != nil {
+			return err
+		}
+		return ok(c, shown[0])
+	}))
+}
+
+// each makes a view of many rows from that of one.
+func each[T, V any](view func(*T) V) func(*gin.Context, ...T) ([]V, error) {
+	return func(_ *gin.Context, rows ...T) ([]V, error) { return views(rows, view), nil }
 }
 
 func views[T, V any](rows []T, view func(*T) V) []V {
@@ -38,18 +79,6 @@ func views[T, V any](rows []T, view func(*T) V) []V {
 		list[i] = view(&rows[i])
 	}
 	return list
-}
-
-func respondCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)) error {
-	in, err := readBody(c)
-	if err != nil {
-		return err
-	}
-	row, err := create(c.Request.Context(), caller(c).Operator, in)
-	if err != nil {
-		return err
-	}
-	return respondCreated(c, envelope{}, view(row))
 }
 
 // respondCreated responds 201 with the resource and its Location.
@@ -64,18 +93,6 @@ func respondCreated(c *gin.Context, e envelope, view resourceView) error {
 func respondSecret(c *gin.Context, e envelope, view resourceView) error {
 	c.Header("Cache-Control", "no-store")
 	return respondCreated(c, e, view)
-}
-
-func respondChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object, func(*T) error) (*T, error)) error {
-	id, in, err := idAndBody(c, notFound, readBody)
-	if err != nil {
-		return err
-	}
-	row, err := change(c.Request.Context(), caller(c).Operator, id, in, nil)
-	if err != nil {
-		return err
-	}
-	return ok(c, view(row))
 }
 
 func respondDelete(c *gin.Context, message string, notFound error, remove func(context.Context, *models.Operator, uuid.UUID) error) error {

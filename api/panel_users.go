@@ -24,7 +24,11 @@ func viewOfPanelUser(u *models.User) panelUserView {
 }
 
 func (s *Server) listUsers(c *gin.Context) error {
-	return respondList(c, viewOfPanelUser, s.operators.Users)
+	users, err := s.operators.Users(c.Request.Context(), caller(c).Operator)
+	if err != nil {
+		return err
+	}
+	return ok(c, views(users, viewOfPanelUser))
 }
 
 func (s *Server) createUser(c *gin.Context) error {
@@ -42,7 +46,15 @@ func (s *Server) createUser(c *gin.Context) error {
 }
 
 func (s *Server) changeUser(c *gin.Context) error {
-	return respondChange(c, viewOfPanelUser, operators.ErrUserNotFound, s.operators.ChangeUser)
+	id, in, err := idAndBody(c, operators.ErrUserNotFound, readBody)
+	if err != nil {
+		return err
+	}
+	user, err := s.operators.ChangeUser(c.Request.Context(), caller(c).Operator, id, in, nil)
+	if err != nil {
+		return err
+	}
+	return ok(c, viewOfPanelUser(user))
 }
 
 // resetPassword gives a user a new password, because the old one was forgotten or leaked.

@@ -35,7 +35,7 @@ func listenCommand() *cobra.Command {
 			options.URL = cmp.Or(options.URL, os.Getenv(urlVariable))
 			options.Secret = cmp.Or(options.Secret, os.Getenv(secretVariable), sender.NewSecret())
 			options.Out = cmd.OutOrStdout()
-			err := errors.Join(checkListenURL("--url or "+urlVariable, options.URL), checkListenURL("--forward", options.Forward))
+			err := errors.Join(checkURL("--url or "+urlVariable, options.URL), checkURL("--forward", options.Forward))
 			if options.Key == "" {
 				err = errors.Join(err, errors.New("--key or "+keyVariable+" must be an API key with the scope read:orders"))
 			}
@@ -56,7 +56,7 @@ func listenCommand() *cobra.Command {
 	return command
 }
 
-func checkListenURL(flag, address string) error {
+func checkURL(flag, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return fmt.Errorf("%s must be an http or https address, not %q", flag, address)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,10 +23,30 @@ func operatorCommand() *cobra.Command {
 	}
 	command.PersistentFlags().Bool(jsonFlag, false, "print JSON instead of a table")
 	command.AddCommand(
-		operatorInitCommand(), operatorCreateCommand(), operatorListCommand(), operatorPlanCommand(), operatorSuspendCommand(), operatorResumeCommand(),
-		operatorUserCommand(), operatorEraseCommand(),
+		operatorInitCommand(), operatorCreateCommand(), operatorListCommand(), operatorUserCommand(), operatorEraseCommand(),
+		operatorChangeCommand("plan <operator id or name> <"+operators.PlanNames("|")+">", "Change an operator's plan",
+			func(ctx context.Context, service *operators.Service, args []string) (*models.Operator, error) {
+				return service.SetPlan(ctx, args[0], models.Plan(args[1]))
+			}),
+		operatorChangeCommand("suspend <operator id or name>", "Shut the API to an operator and its stores; the panel stays open for reading",
+			func(ctx context.Context, service *operators.Service, args []string) (*models.Operator, error) {
+				return service.Suspend(ctx, args[0])
+			}),
+		operatorChangeCommand("resume <operator id or name>", "End an operator's suspension",
+			func(ctx context.Context, service *operators.Service, args []string) (*models.Operator, error) {
+				return service.Resume(ctx, args[0])
+			}),
 	)
 	return command
+}
+
+// requireFlags are for flags that the command has.
+func requireFlags(command *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := command.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // showHelp is for a command that only groups subcommands: with it cobra rejects an unknown
@@ -113,40 +134,15 @@ func operatorListCommand() *cobra.Command {
 	}
 }
 
-func operatorPlanCommand() *cobra.Command {
+// operatorChangeCommand changes the operator that its first argument names, and prints it.
+func operatorChangeCommand(
+	use, short string, change func(ctx context.Context, service *operators.Service, args []string) (*models.Operator, error),
+) *cobra.Command {
 	return &cobra.Command{
-		Use:   "plan <operator id or name> <" + operators.PlanNames("|") + ">",
-		Short: "Change an operator's plan",
-		Args:  cobra.ExactArgs(2),
+		Use: use, Short: short, Args: cobra.ExactArgs(strings.Count(use, "<")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
-				return service.SetPlan(ctx, args[0], models.Plan(args[1]))
-			})
-		},
-	}
-}
-
-func operatorSuspendCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "suspend <operator id or name>",
-		Short: "Shut the API to an operator and its stores; the panel stays open for reading",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
-				return service.Suspend(ctx, args[0])
-			})
-		},
-	}
-}
-
-func operatorResumeCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "resume <operator id or name>",
-		Short: "End an operator's suspension",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
-				return service.Resume(ctx, args[0])
+				return change(ctx, service, args)
 			})
 		},
 	}

@@ -59,9 +59,7 @@ func operatorEraseCommand() *cobra.Command {
 	flags.StringVar(&operator, "operator", "", "id or name of the operator")
 	flags.StringVar(&order, "order", "", "id of the order")
 	flags.StringVar(&number, "phone", "", "phone of the recipient")
-	if err := command.MarkFlagRequired("operator"); err != nil {
-		panic(err) // the flag was defined above
-	}
+	requireFlags(command, "operator")
 	return command
 }
 

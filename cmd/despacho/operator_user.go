@@ -60,11 +60,7 @@ func operatorUserAddCommand() *cobra.Command {
 	flags.StringVar(&store, "store", "", "id of the store the user works for (default none: the operator's own)")
 	flags.BoolVar(&in.Admin, "admin", false, "make the user an administrator of the operator")
 	flags.BoolVar(&passwordFromStdin, "password-stdin", false, "read the password from the first line of standard input")
-	for _, required := range []string{"operator", "email", "name"} {
-		if err := command.MarkFlagRequired(required); err != nil {
-			panic(err) // the flag was defined above
-		}
-	}
+	requireFlags(command, "operator", "email", "name")
 	return command
 }
 
@@ -102,9 +98,7 @@ func operatorUserResetCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVar(&email, "email", "", "e-mail of the user")
 	flags.BoolVar(&secondFactor, "second-factor", false, "remove the user's second factor as well")
-	if err := command.MarkFlagRequired("email"); err != nil {
-		panic(err) // the flag was defined above
-	}
+	requireFlags(command, "email")
 	return command
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,12 +15,6 @@ import (
 	"despacho/internal/telemetry"
 	"despacho/worker"
 )
-
-// gcBallast is a GC ballast: it counts as live heap and is never touched, so that it takes no
-// memory. The api keeps little and allocates much; with the ballast the garbage collector runs a
-// few times a second under load instead of dozens of times. GOGC has the same effect only as a
-// multiple of a live heap that changes, and GOMEMLIMIT sets an upper bound, not a lower one.
-const gcBallast = 32 << 20
 
 func apiCommand() *cobra.Command {
 	return &cobra.Command{
@@ -35,9 +27,6 @@ func apiCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				debug.FreeOSMemory() // memory used only by the start-up
-				ballast := make([]byte, gcBallast)
-				defer runtime.KeepAlive(ballast)
 				return a.ServeAPI(ctx, listener)
 			})
 		},

@@ -116,12 +116,9 @@ func (t *trigger) run(ctx context.Context, event models.Event) (order json.RawMe
 }
 
 func (t *trigger) check(event models.Event) error {
-	var problems []error
+	problems := []error{checkURL("--url or "+urlVariable, t.url)}
 	if !slices.Contains(models.Events, event) {
 		problems = append(problems, fmt.Errorf("%q is no event: choose one of %s", event, strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")))
-	}
-	if address, err := url.Parse(t.url); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		problems = append(problems, errors.New("--url or "+urlVariable+" must be the address of the service, such as https://despacho.example"))
 	}
 	if !strings.HasPrefix(t.key, credentials.TestKeyPrefix) {
 		problems = append(problems, fmt.Errorf("--key or %s must be a test key, which begins with %s", keyVariable, credentials.TestKeyPrefix))
@@ -152,45 +149,41 @@ func (t *trigger) create(ctx context.Context, phone string) (json.RawMessage, er
 	return nil, failed
 }
 
+// place is a record of the catalog: a country has a code, the others have an id.
+type place struct {
+	ID   string `json:"id"`
+	Code string `json:"code"`
+}
+
 // places are the districts of the cities where some operator delivers.
 func (t *trigger) places(ctx context.Context) (ids []string, err error) {
-	var countries []struct {
-		Code string `json:"code"`
-	}
-	if err := t.read(ctx, "/public/countries", &countries); err != nil {
-		return nil, err
-	}
+	countries, err := t.catalog(ctx, "/public/countries", nil)
 	for _, country := range countries {
-		code := url.QueryEscape(country.Code)
-		var cities []struct {
-			ID string `json:"id"`
-		}
-		if err := t.read(ctx, "/public/cities?country_code="+code, &cities); err != nil {
+		in := url.Values{"country_code": {country.Code}}
+		cities, err := t.catalog(ctx, "/public/cities", in)
+		if err != nil {
 			return nil, err
 		}
 		for _, city := range cities {
-			var districts []struct {
-				ID string `json:"id"`
-			}
-			if err := t.read(ctx, "/public/locations/tree?country_code="+code+"&city="+url.QueryEscape(city.ID), &districts); err != nil {
+			in.Set("city", city.ID)
+			districts, err := t.catalog(ctx, "/public/locations/tree", in)
+			if err != nil {
 				return nil, err
 			}
 			for _, district := range districts {
-				if ids = append(ids, district.ID); len(ids) == maxPlaces {
-					return ids, nil
-				}
+				ids = append(ids, district.ID)
 			}
 		}
 	}
-	return ids, nil
+	return ids[:min(len(ids), maxPlaces)], err
 }
 
-func (t *trigger) read(ctx context.Context, path string, into any) error {
-	data, err := t.call(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
+func (t *trigger) catalog(ctx context.Context, path string, query url.Values) (places []place, err error) {
+	data, err := t.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
+	if err == nil {
+		err = json.Unmarshal(data, &places)
 	}
-	return json.Unmarshal(data, into)
+	return places, err
 }
 
 // refusedError is an answer that is no success.

@@ -188,13 +188,7 @@ func (a *App) openServices() {
 		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, Identity: a.identity, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
-	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
-		backlog := a.Orders.StartBacklog()
-		return backlog.Waiting, backlog.Oldest, backlog.Failed
-	})
-	a.Metrics.WatchReconcile(a.reconcilePaused.Load)
-	a.Metrics.WatchMoves(a.Orders.MoveCounts)
-	a.Metrics.WatchBacklog(a.clock, func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
+	a.watchOrders()
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
 		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -34,13 +32,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	if err := a.checkTemporal(ctx); err != nil {
 		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
 	}
-	a.Metrics.WatchPhotos(func() (quarantined, unknown int, refused bool) {
-		swept := a.Orders.PhotoSweep()
-		return swept.InQuarantine, swept.Unknown, swept.Refused
-	})
-	a.Metrics.WatchDisks(a.disks())
-	a.Metrics.WatchFullDisk(server.DiskFullErrors)
-	a.Metrics.WatchPhotoErrors(server.PhotoErrors)
+	a.watchAPI(server)
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
@@ -58,18 +50,6 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		stop()
 	})()
 	return serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
-}
-
-// disks are the directories that the api writes to.
-func (a *App) disks() map[string]string {
-	disks := map[string]string{}
-	if directory := a.photos.Directory(); directory != "" {
-		disks["photos"] = directory
-	}
-	if path, ok := strings.CutPrefix(a.Config.DatabaseURL, "sqlite:"); ok {
-		disks["database"] = filepath.Dir(path)
-	}
-	return disks
 }
 
 func (a *App) checkTemporal(ctx context.Context) error {

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -101,10 +102,9 @@ type Config struct {
 // Load reads the environment. The returned error names every variable that is wrong.
 func Load() (*Config, error) {
 	cfg := Config{Timeouts: DefaultTimeouts(), Limits: DefaultLimits()}
-	if err := env.ParseWithOptions(&cfg, env.Options{Environment: trimLists(env.ToMap(os.Environ()))}); err != nil {
+	if err := env.ParseWithOptions(&cfg, env.Options{Environment: trimmed(env.ToMap(os.Environ()))}); err != nil {
 		return nil, nameVariables(err)
 	}
-	cfg.SecretKeyOld = withTrimmed(cfg.SecretKeyOld)
 	cfg.derivesBaseURL, cfg.derivesFilesURL = cfg.BaseURL == "", cfg.FilesURL == ""
 	cfg.BaseURL, cfg.FilesURL = strings.TrimRight(cfg.BaseURL, "/"), strings.TrimRight(cfg.FilesURL, "/")
 	cfg.SetHTTPAddr(cfg.HTTPAddr)
@@ -138,8 +138,7 @@ func isHostPort(address string) bool {
 // hasSpace reports whether a host or an address has white space, which belongs to neither.
 func hasSpace(text string) bool { return strings.ContainsFunc(text, unicode.IsSpace) }
 
-// isBaseURL reports whether paths can be appended to an address. A space at its end would be in the
-// middle of every link.
+// isBaseURL reports whether paths can be appended to an address.
 func isBaseURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && !hasSpace(address) && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
@@ -173,16 +172,9 @@ func (c *Config) check() error {
 type complaint func(variable, format string, args ...any)
 
 func (c *Config) checkAddresses(complain complaint) {
-	addresses := []struct {
-		variable, value string
-		optional        bool
-	}{{"HTTP_ADDR", c.HTTPAddr, false}, {"ADMIN_ADDR", c.AdminAddr, true}, {"DEV_INBOX_ADDR", c.DevInboxAddr, false}}
-	for _, address := range addresses {
-		if address.optional && address.value == "" {
-			continue
-		}
-		if !isHostPort(address.value) {
-			complain(address.variable, "must be host:port, not %q", address.value)
+	for variable, address := range map[string]string{"HTTP_ADDR": c.HTTPAddr, "ADMIN_ADDR": c.AdminAddr, "DEV_INBOX_ADDR": c.DevInboxAddr} {
+		if !isHostPort(address) && !(address == "" && variable == "ADMIN_ADDR") {
+			complain(variable, "must be host:port, not %q", address)
 		}
 	}
 	// What follows from HTTP_ADDR is as right as that.
@@ -198,10 +190,7 @@ func (c *Config) checkAddresses(complain complaint) {
 		}
 	}
 	for _, proxy := range c.TrustedProxies {
-		if _, err := netip.ParseAddr(proxy); err == nil {
-			continue
-		}
-		if _, err := netip.ParsePrefix(proxy); err != nil {
+		if _, err := parseProxy(proxy); err != nil {
 			complain("TRUSTED_PROXIES", "has %q, which is neither an address nor a CIDR", proxy)
 		}
 	}
@@ -248,7 +237,7 @@ func (c *Config) checkKeys(complain complaint) {
 		complain("SECRET_KEY", "must have at least %d characters", encryption.MinKeyLength)
 	}
 	for _, old := range c.SecretKeyOld {
-		if _, err := encryption.New(strings.TrimSpace(old)); err != nil {
+		if _, err := encryption.New(old); err != nil {
 			complain("SECRET_KEY_OLD", "must have at least %d characters in each key (a comma separates keys and is part of none)", encryption.MinKeyLength)
 			break
 		}
@@ -260,17 +249,14 @@ func (c *Config) checkKeys(complain complaint) {
 	}
 }
 
-// checkNames refuses spaces around what names something. " s3://fotos" would be a directory below
-// the working directory, and "despacho " a task queue that no worker of "despacho" polls. Quotes
-// that the reader of an env file leaves in place, as Docker's --env-file does, would make an
-// absolute path a relative one: photos would be lost with the container.
+// checkNames refuses quotes that the reader of an env file leaves in place, as Docker's --env-file
+// does: they would make an absolute path a relative one, and photos would be lost with the
+// container.
 func (c *Config) checkNames(complain complaint) {
 	for variable, value := range map[string]string{
-		"FILES_DIR": c.FilesDir, "PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback, "DEV_DIR": c.DevDir, "TEMPORAL_TASK_QUEUE": c.TaskQueue,
+		"FILES_DIR": c.FilesDir, "PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback, "DEV_DIR": c.DevDir,
 	} {
-		if hasSpaceAround(value) {
-			complain(variable, withoutSpaces, value)
-		} else if variable != "TEMPORAL_TASK_QUEUE" && hasQuotesAround(value) {
+		if hasQuotesAround(value) {
 			complain(variable, "must be without quotes around it, not %s", value)
 		}
 	}
@@ -281,18 +267,13 @@ func (c *Config) checkNames(complain complaint) {
 	}
 }
 
-// withoutSpaces is the complaint about a value that hasSpaceAround.
-const withoutSpaces = "must be without spaces around it, not %q"
-
-func hasSpaceAround(text string) bool { return strings.TrimSpace(text) != text }
-
 func hasQuotesAround(text string) bool {
 	return len(text) > 1 && strings.ContainsRune(`"'`, rune(text[0])) && text[0] == text[len(text)-1]
 }
 
 func (c *Config) checkFiles(complain complaint) {
 	for variable, location := range map[string]string{"PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback} {
-		if location == "" || hasSpaceAround(location) || hasQuotesAround(location) {
+		if location == "" || hasQuotesAround(location) {
 			continue
 		}
 		if _, err := photos.ParseLocation(location); err != nil {
@@ -310,13 +291,18 @@ func (c *Config) checkFiles(complain complaint) {
 func (c *Config) ProxyNets() []netip.Prefix {
 	var nets []netip.Prefix
 	for _, proxy := range c.TrustedProxies {
-		if address, err := netip.ParseAddr(proxy); err == nil {
-			nets = append(nets, netip.PrefixFrom(address, address.BitLen()))
-		} else if network, err := netip.ParsePrefix(proxy); err == nil {
+		if network, err := parseProxy(proxy); err == nil {
 			nets = append(nets, network)
 		}
 	}
 	return nets
+}
+
+func parseProxy(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
 }
 
 // PhotoOptions say where the photos are.
@@ -352,6 +338,22 @@ func (c *Config) RequireSecrets() error {
 	}
 	return nil
 }
+
+// trimmed removes the spaces and line ends around the values, which files leave there, and around
+// each value of a list.
+func trimmed(environment map[string]string) map[string]string {
+	for _, variable := range Variables() {
+		if value, isSet := environment[variable.Name]; isSet {
+			environment[variable.Name] = strings.TrimSpace(value)
+			if variable.isList {
+				environment[variable.Name] = listSpaces.ReplaceAllString(strings.TrimSpace(value), ",")
+			}
+		}
+	}
+	return environment
+}
+
+var listSpaces = regexp.MustCompile(`\s*,\s*`)
 
 // nameVariables rewrites the parser's errors, which name struct fields, to name the variables.
 func nameVariables(err error) error {

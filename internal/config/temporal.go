@@ -2,12 +2,9 @@ package config
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -30,15 +27,8 @@ func TemporalOptions() (client.Options, error) {
 	if options.HostPort == "" {
 		options.HostPort = client.DefaultHostPort
 	}
-	if err := checkHostPort(options.HostPort); err != nil {
-		return client.Options{}, fmt.Errorf("TEMPORAL_ADDRESS must be host:port, not %q: %w", options.HostPort, err)
-	}
-	if hasSpaceAround(options.Namespace) {
-		return client.Options{}, fmt.Errorf("TEMPORAL_NAMESPACE "+withoutSpaces, options.Namespace)
-	}
-	if hasSpaceAround(os.Getenv("TEMPORAL_API_KEY")) {
-		// No request could be sent with it. What it is must not be in a log.
-		return client.Options{}, errors.New("TEMPORAL_API_KEY must be without spaces or line ends around it")
+	if !isHostPort(options.HostPort) || strings.HasPrefix(options.HostPort, ":") {
+		return client.Options{}, fmt.Errorf("TEMPORAL_ADDRESS must be host:port, not %q", options.HostPort)
 	}
 	certificate, key := os.Getenv("TEMPORAL_TLS_CLIENT_CERT_PATH"), os.Getenv("TEMPORAL_TLS_CLIENT_KEY_PATH")
 	if tlsConfig := options.ConnectionOptions.TLS; tlsConfig != nil && certificate != "" && key != "" {
@@ -61,29 +51,14 @@ func renewCertificate(tlsConfig *tls.Config, certificate, key string) {
 	}
 }
 
-// filledVariables takes an empty variable for one that is not set, as the rest of the configuration
-// does: an empty TEMPORAL_TLS_SERVER_NAME would turn TLS on.
+// filledVariables takes a variable without the spaces and line ends around it, and an empty one for
+// one that is not set, as the rest of the configuration does: an empty TEMPORAL_TLS_SERVER_NAME
+// would turn TLS on, and no request can be sent with a key that ends with a line feed.
 type filledVariables struct{ envconfig.EnvLookup }
 
 // LookupEnv returns a variable that has a value.
 func (f filledVariables) LookupEnv(name string) (string, bool) {
 	value, _ := f.EnvLookup.LookupEnv(name)
+	value = strings.TrimSpace(value)
 	return value, value != ""
-}
-
-func checkHostPort(address string) error {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return err
-	}
-	if host == "" {
-		return fmt.Errorf("the host is missing")
-	}
-	if hasSpace(host) {
-		return fmt.Errorf("the host has a space")
-	}
-	if number, err := strconv.Atoi(port); err != nil || number < 1 || number > 65535 {
-		return fmt.Errorf("the port is not a number between 1 and 65535")
-	}
-	return nil
 }

@@ -5,6 +5,8 @@ import "reflect"
 // Variable is one environment variable as the documentation lists it.
 type Variable struct {
 	Name, Default, Doc string
+	// isList is set if it has values separated by commas.
+	isList bool
 }
 
 // Variables lists every variable in the order of Config's fields.
@@ -12,9 +14,9 @@ func Variables() []Variable {
 	fields := reflect.TypeFor[Config]()
 	var list []Variable
 	for i := range fields.NumField() {
-		tag := fields.Field(i).Tag
-		if name := tag.Get("env"); name != "" {
-			list = append(list, Variable{Name: name, Default: tag.Get("envDefault"), Doc: tag.Get("doc")})
+		field := fields.Field(i)
+		if name := field.Tag.Get("env"); name != "" {
+			list = append(list, Variable{name, field.Tag.Get("envDefault"), field.Tag.Get("doc"), field.Type.Kind() == reflect.Slice})
 		}
 	}
 	return list

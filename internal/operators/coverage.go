@@ -2,6 +2,7 @@ package operators
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -10,20 +11,14 @@ import (
 	"despacho/models"
 )
 
-// Coverage lists the locations that an operator covers, oldest row first.
-func (s *Service) Coverage(ctx context.Context, operator *models.Operator) ([]models.Coverage, error) {
-	return listOwned[models.Coverage](ctx, s.db, operator.ID)
-}
-
-// CreateCoverage covers a location and everything below it.
-func (s *Service) CreateCoverage(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Coverage, error) {
-	covered := &models.Coverage{ID: uuid.New(), OperatorID: operator.ID, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, covered, ErrCoveredTwice, patchCoverage(ctx, in))
-}
-
-// ChangeCoverage changes the price of a coverage row, or its location.
-func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Coverage) error) (*models.Coverage, error) {
-	return change(ctx, s, operator, id, check, rowErrors{ErrCoverageNotFound, ErrCoveredTwice}, patchCoverage(ctx, in))
+// Coverage are the locations that an operator covers with everything below them, oldest row first.
+func (s *Service) Coverage() Rows[models.Coverage] {
+	return Rows[models.Coverage]{
+		service: s, patch: patchCoverage, errs: rowErrors{ErrCoverageNotFound, ErrCoveredTwice},
+		begin: func(id uuid.UUID, operator *models.Operator, now time.Time) models.Coverage {
+			return models.Coverage{ID: id, OperatorID: operator.ID, CreatedAt: now}
+		},
+	}
 }
 
 // DeleteCoverage deletes a coverage row. The location stays covered if an ancestor is.
@@ -41,17 +36,15 @@ func (s *Service) DeleteCoverage(ctx context.Context, operator *models.Operator,
 	return rowErrors{notFound: ErrCoverageNotFound}.replace(err)
 }
 
-func patchCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {
-	return func(tx *db.DB, covered *models.Coverage) error {
-		if covered.LocationID == uuid.Nil || in.Has("location_id") {
-			covered.LocationID = in.RequiredUUID("location_id")
-			if err := checkLocation(ctx, tx, in, &covered.LocationID); err != nil {
-				return err
-			}
+func patchCoverage(ctx context.Context, tx *db.DB, _ *models.Operator, covered *models.Coverage, in *jsonbody.Object) error {
+	if covered.LocationID == uuid.Nil || in.Has("location_id") {
+		covered.LocationID = in.RequiredUUID("location_id")
+		if err := checkLocation(ctx, tx, in, &covered.LocationID); err != nil {
+			return err
 		}
-		if in.HasOrNull("price") {
-			covered.Price = in.Money("price")
-		}
-		return in.Err()
 	}
+	if in.HasOrNull("price") {
+		covered.Price = in.Money("price")
+	}
+	return in.Err()
 }

@@ -61,12 +61,12 @@ func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator,
 		if err := lockNames(ctx, tx); err != nil {
 			return err
 		}
-		named, err := operatorsNamed(ctx, tx, operator.Name)
+		named, err := operatorNamed(ctx, tx, operator.Name)
 		if err != nil {
 			return err
 		}
-		if len(named) > 0 {
-			return fmt.Errorf("there is an operator %q already: %s", named[0].Name, named[0].ID)
+		if named != nil {
+			return fmt.Errorf("there is an operator %q already: %s", named.Name, named.ID)
 		}
 		for _, rows := range []any{operator, &branch, &sizes} {
 			if err := tx.Insert(ctx, rows); err != nil {

@@ -15,7 +15,9 @@ import (
 
 // Keys lists an operator's API keys, newest first, including revoked ones.
 func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models.APIKey, error) {
-	return list(ctx, s, operator, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	keys, err := listOwned[models.APIKey](ctx, s.db, operator.ID)
+	slices.SortStableFunc(keys, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return keys, err
 }
 
 // CreateKey creates an API key and returns its plain text, of which only the hash is stored. The

@@ -3,11 +3,13 @@ package operators
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"despacho/internal/db"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
@@ -41,9 +43,73 @@ func findOwned[T Owned](ctx context.Context, tx *db.DB, operatorID, id uuid.UUID
 	return &row, err
 }
 
+// Rows are an operator's rows of a type, which its people list, create and change.
+type Rows[T Owned] struct {
+	service *Service
+	// order sorts the rows for display; nil is the order in which they were created.
+	order func(a, b T) int
+	// begin is a new row with what the request does not say.
+	begin func(id uuid.UUID, operator *models.Operator, now time.Time) T
+	patch patch[T]
+	errs  rowErrors
+}
+
 // patch applies a request to a row, new or existing: a member is required if the row has no value
 // yet, and ignored if the request omits it. It runs while the operator's settings are locked.
-type patch[T Owned] func(tx *db.DB, row *T) error
+type patch[T Owned] func(ctx context.Context, tx *db.DB, operator *models.Operator, row *T, in *jsonbody.Object) error
+
+// NotFound is the error for a row that the operator does not have.
+func (r Rows[T]) NotFound() error { return r.errs.notFound }
+
+// List reads all of an operator's rows, also inactive ones, sorted for display.
+func (r Rows[T]) List(ctx context.Context, operator *models.Operator) ([]T, error) {
+	rows, err := listOwned[T](ctx, r.service.db, operator.ID)
+	if r.order != nil {
+		slices.SortStableFunc(rows, r.order)
+	}
+	return rows, err
+}
+
+// Create inserts a row.
+func (r Rows[T]) Create(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*T, error) {
+	row := r.begin(uuid.New(), operator, r.service.clock.Now())
+	err := r.service.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		if err := r.patch(ctx, tx, operator, &row, in); err != nil {
+			return err
+		}
+		if err := tx.Insert(ctx, &row); err != nil {
+			return err
+		}
+		return r.service.auditRow(ctx, tx, row, models.AuditCreated, nil)
+	})
+	return &row, r.errs.replace(err)
+}
+
+// Change changes a row. check looks at the row that is to be changed while it is locked, and
+// refuses the change by an error; nil accepts every row.
+func (r Rows[T]) Change(
+	ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*T) error,
+) (*T, error) {
+	row := new(T)
+	err := r.service.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		// Orders may still refer to the row.
+		if err := owned[T](tx.QueryForNoKeyUpdate(ctx), operator.ID).Where("id = ?", id).Take(row).Error; err != nil {
+			return err
+		}
+		if err := checkLocked(check, row); err != nil {
+			return err
+		}
+		before := *row
+		if err := r.patch(ctx, tx, operator, row, in); err != nil {
+			return err
+		}
+		if err := db.RequireOneRow(tx.Query(ctx).Model(row).Select("*").Updates(row)); err != nil {
+			return err
+		}
+		return r.service.auditRow(ctx, tx, *row, models.AuditChanged, db.ChangedColumns(&before, row))
+	})
+	return row, r.errs.replace(err)
+}
 
 // rowErrors are what the database's errors about a row become. A nil one leaves the error as it is.
 type rowErrors struct{ notFound, taken error }
@@ -58,58 +124,12 @@ func (e rowErrors) replace(err error) error {
 	return err
 }
 
-// create inserts a row. taken is the error for one that must be unique and is not.
-func create[T Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, taken error, apply patch[T]) (*T, error) {
-	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		if err := apply(tx, row); err != nil {
-			return err
-		}
-		if err := tx.Insert(ctx, row); err != nil {
-			return err
-		}
-		return s.auditRow(ctx, tx, *row, models.AuditCreated, nil)
-	})
-	return row, rowErrors{taken: taken}.replace(err)
-}
-
-// change changes a row. check looks at the row that is to be changed while it is locked, and
-// refuses the change by an error; nil accepts every row.
-func change[T Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, check func(*T) error, errs rowErrors, apply patch[T]) (*T, error) {
-	var row *T
-	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		row = new(T)
-		// Orders may still refer to the row.
-		if err := owned[T](tx.QueryForNoKeyUpdate(ctx), operator.ID).Where("id = ?", id).Take(row).Error; err != nil {
-			return err
-		}
-		if err := checkLocked(check, row); err != nil {
-			return err
-		}
-		before := *row
-		if err := apply(tx, row); err != nil {
-			return err
-		}
-		if err := db.RequireOneRow(tx.Query(ctx).Model(row).Select("*").Updates(row)); err != nil {
-			return err
-		}
-		return s.auditRow(ctx, tx, *row, models.AuditChanged, db.ChangedColumns(&before, row))
-	})
-	return row, errs.replace(err)
-}
-
 // checkLocked has what is to be changed checked, if there is a check.
 func checkLocked[T any](check func(T) error, locked T) error {
 	if check == nil {
 		return nil
 	}
 	return check(locked)
-}
-
-// list reads all of an operator's rows of a type, sorted for display.
-func list[T Owned](ctx context.Context, s *Service, operator *models.Operator, order func(a, b T) int) ([]T, error) {
-	rows, err := listOwned[T](ctx, s.db, operator.ID)
-	slices.SortStableFunc(rows, order)
-	return rows, err
 }
 
 // keepOneMarked keeps exactly one of the operator's rows marked, as its main branch and its default

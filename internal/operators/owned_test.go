@@ -23,7 +23,7 @@ func TestChange_isRefusedByTheCheckOfItsRow(t *testing.T) {
 			require.NoError(t, err)
 			return in
 		}
-		made, err := h.CreateRider(t.Context(), operator, body(`{"name":"Ana","phone":"+51987111222"}`))
+		made, err := h.Riders().Create(t.Context(), operator, body(`{"name":"Ana","phone":"+51987111222"}`))
 		require.NoError(t, err)
 		refusal := errors.New("inactive")
 		ifActive := func(rider *models.Rider) error {
@@ -32,9 +32,9 @@ func TestChange_isRefusedByTheCheckOfItsRow(t *testing.T) {
 			}
 			return nil
 		}
-		_, err = h.ChangeRider(t.Context(), operator, made.ID, body(`{"active":false}`), ifActive)
+		_, err = h.Riders().Change(t.Context(), operator, made.ID, body(`{"active":false}`), ifActive)
 		require.NoError(t, err)
-		_, err = h.ChangeRider(t.Context(), operator, made.ID, body(`{"name":"Ana Soto","active":true}`), ifActive)
+		_, err = h.Riders().Change(t.Context(), operator, made.ID, body(`{"name":"Ana Soto","active":true}`), ifActive)
 		require.ErrorIs(t, err, refusal)
 		now := dbtest.Row[models.Rider](t, h.db, "id = ?", made.ID)
 		require.Equal(t, []any{"Ana", false}, []any{now.Name, now.Active})

@@ -60,9 +60,7 @@ func (s *Service) List(ctx context.Context) ([]models.Operator, error) {
 	return listOperators(ctx, s.db)
 }
 
-// Find returns the operator with the given id or the only one with the given name. An earlier
-// release allowed names that differ only in accents or punctuation; of those it returns the one
-// spelled as given.
+// Find returns the operator with the given id or name.
 func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, error) {
 	if id, err := uuid.Parse(idOrName); err == nil {
 		operator, err := s.db.Operator(ctx, id)
@@ -71,28 +69,25 @@ func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, 
 		}
 		return operator, err
 	}
-	named, err := operatorsNamed(ctx, s.db, idOrName)
+	operator, err := operatorNamed(ctx, s.db, idOrName)
+	if err == nil && operator == nil {
+		err = fmt.Errorf("there is no operator %q", idOrName)
+	}
+	return operator, err
+}
+
+// operatorNamed returns the operator with a name, as isSameName compares them, or nil.
+func operatorNamed(ctx context.Context, tx *db.DB, name string) (*models.Operator, error) {
+	all, err := listOperators(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	switch named = withSpelling(named, idOrName); len(named) {
-	case 0:
-		return nil, fmt.Errorf("there is no operator %q", idOrName)
-	case 1:
-		return &named[0], nil
+	for i := range all {
+		if isSameName(all[i].Name, strings.TrimSpace(name)) {
+			return &all[i], nil
+		}
 	}
-	ids := make([]string, len(named))
-	for i, operator := range named {
-		ids[i] = operator.ID.String()
-	}
-	return nil, fmt.Errorf("%d operators are called %q, say which by its id: %s", len(named), idOrName, strings.Join(ids, ", "))
-}
-
-// operatorsNamed lists the operators with a name, as isSameName compares them. There is at most one
-// unless the others were created by an earlier release.
-func operatorsNamed(ctx context.Context, tx *db.DB, name string) ([]models.Operator, error) {
-	all, err := listOperators(ctx, tx)
-	return slices.DeleteFunc(all, func(operator models.Operator) bool { return !isSameName(operator.Name, strings.TrimSpace(name)) }), err
+	return nil, nil
 }
 
 // listOperators lists every operator by name.
@@ -110,13 +105,4 @@ func lockNames(ctx context.Context, tx *db.DB) error {
 		return nil
 	}
 	return tx.Query(ctx).Exec("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE").Error
-}
-
-// withSpelling keeps those of the operators whose name differs in case at most, if there are any.
-func withSpelling(named []models.Operator, name string) []models.Operator {
-	differs := func(operator models.Operator) bool { return !strings.EqualFold(operator.Name, strings.TrimSpace(name)) }
-	if spelled := slices.DeleteFunc(slices.Clone(named), differs); len(spelled) > 0 {
-		return spelled
-	}
-	return named
 }

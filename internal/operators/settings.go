@@ -2,7 +2,6 @@ package operators
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -46,22 +45,18 @@ func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *json
 	})
 }
 
-// rename reads another name of an operator. One that an earlier release gave to several operators
-// may stay.
+// rename reads another name of an operator.
 func rename(ctx context.Context, tx *db.DB, in *jsonbody.Object, operator *models.Operator) error {
 	before := operator.Name
 	readName(in, &operator.Name)
 	if operator.Name == before {
 		return nil
 	}
-	named, err := operatorsNamed(ctx, tx, operator.Name)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(named, func(other models.Operator) bool { return other.ID != operator.ID }) {
+	named, err := operatorNamed(ctx, tx, operator.Name)
+	if err == nil && named != nil && named.ID != operator.ID {
 		in.AddError("name", "ya es el nombre de otro operador: escriba otro")
 	}
-	return nil
+	return err
 }
 
 // changeOperator applies a change to what an operator manages itself, and records which fields

@@ -81,14 +81,10 @@ func (s *Service) setUpOperator(ctx context.Context, in Setup, made *SetupResult
 	if err != nil {
 		return err
 	}
-	named, err := operatorsNamed(ctx, s.db, name)
-	if err != nil {
-		return err
-	}
-	if made.NewOperator = len(named) == 0; made.NewOperator {
+	made.Operator, err = operatorNamed(ctx, s.db, name)
+	if err == nil && made.Operator == nil {
+		made.NewOperator = true
 		made.Operator, err = s.Create(ctx, in.Operator)
-	} else {
-		made.Operator, err = s.Find(ctx, name)
 	}
 	return err
 }
@@ -130,7 +126,7 @@ func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) e
 	if err != nil {
 		return fmt.Errorf("the store: %w", err)
 	}
-	stores, err := s.Stores(ctx, made.Operator)
+	stores, err := s.Stores().List(ctx, made.Operator)
 	if err != nil {
 		return err
 	}
@@ -149,7 +145,7 @@ func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) e
 		return err
 	}
 	made.NewStore = true
-	made.Store, err = s.CreateStore(ctx, made.Operator, body)
+	made.Store, err = s.Stores().Create(ctx, made.Operator, body)
 	return err
 }
 

@@ -2,6 +2,7 @@ package operators
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -11,42 +12,36 @@ import (
 	"despacho/models"
 )
 
-// Stores lists an operator's stores by name, including inactive ones.
-func (s *Service) Stores(ctx context.Context, operator *models.Operator) ([]models.Store, error) {
-	return list(ctx, s, operator, models.CompareStores)
-}
-
-// CreateStore creates a store.
-func (s *Service) CreateStore(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Store, error) {
-	store := &models.Store{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, store, nil, patchStore(ctx, operator, in))
-}
-
-// ChangeStore changes a store. An inactive store gets no new orders; existing ones continue.
-func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Store) error) (*models.Store, error) {
-	return change(ctx, s, operator, id, check, rowErrors{notFound: ErrStoreNotFound}, patchStore(ctx, operator, in))
-}
-
-func patchStore(ctx context.Context, operator *models.Operator, in *jsonbody.Object) patch[models.Store] {
-	return func(tx *db.DB, store *models.Store) error {
-		before := store.Name
-		readName(in, &store.Name)
-		readFlag(in, "active", &store.Active)
-		readContacts(in, operator.CountryCode, store)
-		if err := in.Err(); err != nil || store.Name == before {
-			return err
-		}
-		others, err := listOwned[models.Store](ctx, tx, store.OperatorID)
-		if err != nil {
-			return err
-		}
-		for _, other := range others {
-			if other.ID != store.ID && isSameName(other.Name, store.Name) {
-				return ErrStoreNameTaken
-			}
-		}
-		return nil
+// Stores are an operator's stores by name. An inactive store gets no new orders; existing ones
+// continue.
+func (s *Service) Stores() Rows[models.Store] {
+	return Rows[models.Store]{
+		service: s, patch: patchStore, errs: rowErrors{notFound: ErrStoreNotFound},
+		order: models.CompareStores,
+		begin: func(id uuid.UUID, operator *models.Operator, now time.Time) models.Store {
+			return models.Store{ID: id, OperatorID: operator.ID, Active: true, CreatedAt: now}
+		},
 	}
+}
+
+func patchStore(ctx context.Context, tx *db.DB, operator *models.Operator, store *models.Store, in *jsonbody.Object) error {
+	before := store.Name
+	readName(in, &store.Name)
+	readFlag(in, "active", &store.Active)
+	readContacts(in, operator.CountryCode, store)
+	if err := in.Err(); err != nil || store.Name == before {
+		return err
+	}
+	others, err := listOwned[models.Store](ctx, tx, store.OperatorID)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if other.ID != store.ID && isSameName(other.Name, store.Name) {
+			return ErrStoreNameTaken
+		}
+	}
+	return nil
 }
 
 // readContacts reads how customers reach the store. What the request omits stays as it is, and null

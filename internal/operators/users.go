@@ -3,7 +3,6 @@ package operators
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/mail"
 	"strings"
 
@@ -24,23 +23,51 @@ const (
 	maxTypedPassword = 200
 )
 
+// users are an operator's panel users by name, including those of its stores.
+func (s *Service) users() Rows[models.User] {
+	return Rows[models.User]{
+		service: s, patch: s.patchUser, errs: rowErrors{ErrUserNotFound, ErrEmailTaken},
+		order: func(a, b models.User) int { return textnorm.Compare(a.Name, b.Name) },
+	}
+}
+
 // Users lists an operator's panel users by name, including those of its stores.
 func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]models.User, error) {
-	return list(ctx, s, operator, func(a, b models.User) int { return textnorm.Compare(a.Name, b.Name) })
+	return s.users().List(ctx, operator)
 }
 
 // CreateUser creates a panel user. A generated password is returned because only its hash is
 // stored; a given one is not.
 func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, generated string, err error) {
-	request := &userRequest{User: s.newUser(operator), operator: operator}
-	request.password, generated = readNewPassword(in)
-	if err := request.patch(ctx, s.db, in); err != nil {
-		return nil, "", err
-	}
 	if err := s.limitUnavailableEmails(ctx, s.db, operator); err != nil {
 		return nil, "", err
 	}
-	return request.User, generated, s.hideOtherOperators(ctx, operator, request.User, s.insertUser(ctx, request))
+	user, generated, err = s.createUser(ctx, operator, in)
+	return user, generated, s.hideOtherOperators(ctx, operator, user, err)
+}
+
+func (s *Service) createUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, generated string, err error) {
+	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	password, generated := readNewPassword(in)
+	if err := readUser(ctx, s.db, user, in); err != nil {
+		return nil, "", err
+	}
+	if message, err := checkPassword(password, user, operator); err != nil {
+		in.AddError("password", message)
+	}
+	if err := in.Err(); err != nil {
+		return nil, "", err
+	}
+	if user.PasswordHash, err = s.hash(ctx, password); err != nil {
+		return nil, "", err
+	}
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.Insert(ctx, user); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, user, models.AuditCreated, nil)
+	})
+	return user, generated, rowErrors{taken: ErrEmailTaken}.replace(err)
 }
 
 // NewUser describes a panel user that the command line creates.
@@ -57,73 +84,51 @@ type NewUser struct {
 	Password string
 }
 
-// AddUser is CreateUser for the command line, with errors in English.
+// AddUser is CreateUser for the command line.
 func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, generated string, err error) {
 	operator, err := s.Find(ctx, in.Operator)
 	if err != nil {
 		return nil, "", err
 	}
-	request := &userRequest{User: s.newUser(operator), operator: operator, namesStore: in.StoreID != nil, newStore: in.StoreID != nil}
-	request.Email, request.Name, request.StoreID, request.Admin = in.Email, in.Name, in.StoreID, in.Admin
-	request.Role = models.RoleOperator
+	members := map[string]any{"email": in.Email, "name": in.Name, "role": models.RoleOperator, "admin": in.Admin, "password": in.Password}
 	if in.StoreID != nil {
-		request.Role = models.RoleStore
+		members["role"], members["store_id"] = models.RoleStore, in.StoreID
 	}
-	request.password, generated = newPassword(in.Password)
-	broken, err := request.check(ctx, s.db)
-	switch {
-	case err != nil:
+	body, err := bodyWith(members)
+	if err != nil {
 		return nil, "", err
-	case len(broken) > 0:
-		return nil, "", errors.New(broken[0].english)
 	}
-	err = s.insertUser(ctx, request)
-	if errors.Is(err, ErrEmailTaken) {
-		err = fmt.Errorf("there is a user with the e-mail %s already", request.Email)
-	}
-	return request.User, generated, err
-}
-
-func (s *Service) newUser(operator *models.Operator) *models.User {
-	return &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-}
-
-func (s *Service) insertUser(ctx context.Context, request *userRequest) (err error) {
-	if request.PasswordHash, err = s.hash(ctx, request.password); err != nil {
-		return err
-	}
-	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.Insert(ctx, request.User); err != nil {
-			return err
-		}
-		return s.auditRow(ctx, tx, request.User, models.AuditCreated, nil)
-	})
-	return rowErrors{taken: ErrEmailTaken}.replace(err)
+	return s.createUser(ctx, operator, body)
 }
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
 func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.User) error) (*models.User, error) {
-	changed, err := change(ctx, s, operator, id, check, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
-		administered, email := user.Administers(), user.Email
-		if err := (&userRequest{User: user, operator: operator}).patch(ctx, tx, in); err != nil {
+	changed, err := s.users().Change(ctx, operator, id, in, check)
+	return changed, s.hideOtherOperators(ctx, operator, changed, err)
+}
+
+func (s *Service) patchUser(ctx context.Context, tx *db.DB, operator *models.Operator, user *models.User, in *jsonbody.Object) error {
+	administered, email := user.Administers(), user.Email
+	if err := readUser(ctx, tx, user, in); err != nil {
+		return err
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	if user.Email != email { // a form sends the address along with every change
+		if err := s.limitUnavailableEmails(ctx, tx, operator); err != nil {
 			return err
 		}
-		if user.Email != email { // a form sends the address along with every change
-			if err := s.limitUnavailableEmails(ctx, tx, operator); err != nil {
-				return err
-			}
+	}
+	if administered && !user.Administers() {
+		if err := requireOtherAdmin(ctx, tx, user); err != nil {
+			return err
 		}
-		if administered && !user.Administers() {
-			if err := requireOtherAdmin(ctx, tx, user); err != nil {
-				return err
-			}
-		}
-		if user.Active {
-			return nil
-		}
-		return deleteSessions(ctx, tx, user.ID)
-	})
-	return changed, s.hideOtherOperators(ctx, operator, changed, err)
+	}
+	if user.Active {
+		return nil
+	}
+	return deleteSessions(ctx, tx, user.ID)
 }
 
 // maxUnavailableEmails is how many e-mail addresses of other operators' users one operator may come
@@ -177,122 +182,58 @@ func requireOtherAdmin(ctx context.Context, tx *db.DB, user *models.User) error 
 	return ErrLastAdmin
 }
 
-// userRequest is a user as a request wants it to be.
-type userRequest struct {
-	*models.User
-	operator *models.Operator
-	// password is the plain text of a new user's password.
-	password string
-	// namesStore means that the request has a store, even a blank one.
-	namesStore bool
-	// newStore means that the user did not have the store before. A store that the user has may be
-	// inactive by now; that must not prevent other changes.
-	newStore bool
-}
-
-// patch applies a JSON body or a form. A field that cannot be read has that error and no other.
-func (r *userRequest) patch(ctx context.Context, tx *db.DB, in *jsonbody.Object) error {
-	r.read(in)
-	broken, err := r.check(ctx, tx)
-	if err != nil {
-		return err
+// readUser reads the members of a JSON body or a form and adds an error for each that breaks a
+// rule. One that is missing keeps its value.
+func readUser(ctx context.Context, tx *db.DB, user *models.User, in *jsonbody.Object) error {
+	if user.Email == "" || in.Has("email") {
+		user.Email = normalizeEmail(in.RequiredText("email", maxEmail))
+		if user.Email != "" && !isEmail(user.Email) {
+			in.AddError("email", "no es un correo electrónico")
+		}
 	}
-	for _, rule := range broken {
-		in.AddError(rule.field, rule.message)
-	}
-	return in.Err()
-}
-
-// read reads the members of a JSON body or a form. One that is missing keeps its value.
-func (r *userRequest) read(in *jsonbody.Object) {
-	before := r.StoreID
-	readText(in, "email", maxEmail, &r.Email)
-	readText(in, "name", maxName, &r.Name)
-	readFlag(in, "admin", &r.Admin)
-	readFlag(in, "active", &r.Active)
-	if in.Has("role") {
-		r.Role = ""
+	readName(in, &user.Name)
+	readFlag(in, "admin", &user.Admin)
+	readFlag(in, "active", &user.Active)
+	if user.Role == "" || in.Has("role") {
+		user.Role = ""
 		if role := in.Enum("role", string(models.RoleOperator), string(models.RoleStore)); role != nil {
-			r.Role = models.Role(*role)
+			user.Role = models.Role(*role)
 		}
 	}
+	before := user.StoreID
 	if in.HasOrNull("store_id") {
-		r.StoreID = in.UUID("store_id")
+		user.StoreID = in.UUID("store_id")
 	}
-	r.namesStore = in.Has("store_id")
-	r.newStore = r.StoreID != nil && (before == nil || *before != *r.StoreID)
-}
-
-// brokenRule is a rule about users that a request breaks. The panel shows the message beside the
-// field; the command line prints the English text.
-type brokenRule struct{ field, message, english string }
-
-type brokenRules []brokenRule
-
-func (b *brokenRules) add(field, message, english string) {
-	*b = append(*b, brokenRule{field, message, english})
-}
-
-// check normalizes the user and returns the rules that it breaks. These are all the rules about the
-// data of one user: whatever creates or changes users calls check.
-func (r *userRequest) check(ctx context.Context, tx *db.DB) (brokenRules, error) {
-	var broken brokenRules
-	r.checkAccount(&broken)
-	r.checkRole(&broken)
-	err := r.checkStore(ctx, tx, &broken)
-	return broken, err
-}
-
-// checkAccount checks what a user signs in with, and the name.
-func (r *userRequest) checkAccount(broken *brokenRules) {
-	typed := r.Email
-	switch r.Email = normalizeEmail(typed); {
-	case r.Email == "":
-		broken.add("email", jsonbody.MissingMessage, "the e-mail is missing")
-	case !isEmail(r.Email):
-		broken.add("email", "no es un correo electrónico", fmt.Sprintf("%q is not an e-mail address", typed))
-	}
-	name, err := checkName(r.Name)
-	if err != nil {
-		// A body's text of another kind has been refused when it was read.
-		broken.add("name", jsonbody.MissingMessage, err.Error())
-	}
-	r.Name = name
-	if r.password != "" {
-		if message, err := checkPassword(r.password, r.User, r.operator); err != nil {
-			broken.add("password", message, err.Error())
-		}
-	}
-}
-
-// checkRole checks that the user has what belongs to the role and nothing else.
-func (r *userRequest) checkRole(broken *brokenRules) {
-	switch r.Role {
+	switch user.Role {
 	case models.RoleOperator:
-		if r.namesStore {
-			broken.add("store_id", "solo la lleva un usuario de tienda", "only a store's user has a store")
+		if in.Has("store_id") {
+			in.AddError("store_id", "solo la lleva un usuario de tienda")
 		}
-		r.StoreID = nil
+		user.StoreID = nil
 	case models.RoleStore:
-		if r.StoreID == nil {
-			broken.add("store_id", "es obligatorio para un usuario de tienda", "a store's user needs a store")
+		if user.Admin {
+			in.AddError("admin", "solo un usuario del operador puede ser administrador")
 		}
-		if r.Admin {
-			broken.add("admin", "solo un usuario del operador puede ser administrador", "a store's user cannot be the operator's administrator")
-		}
+		return readUserStore(ctx, tx, user, before, in)
 	default:
-		broken.add("role", jsonbody.MissingMessage, "the role is missing")
+		in.AddError("role", jsonbody.MissingMessage)
 	}
+	return nil
 }
 
-// checkStore checks that the store of a store's user is active, if the user did not have it before.
-func (r *userRequest) checkStore(ctx context.Context, tx *db.DB, broken *brokenRules) error {
-	if r.Role != models.RoleStore || r.StoreID == nil || !r.newStore {
+// readUserStore checks the store of a store's user. The one that the user has may be inactive by
+// now: that must not prevent other changes.
+func readUserStore(ctx context.Context, tx *db.DB, user *models.User, before *uuid.UUID, in *jsonbody.Object) error {
+	switch {
+	case user.StoreID == nil:
+		in.AddError("store_id", "es obligatorio para un usuario de tienda")
+		return nil
+	case before != nil && *before == *user.StoreID:
 		return nil
 	}
-	active, err := isActiveStore(ctx, tx, r.OperatorID, *r.StoreID)
+	active, err := isActiveStore(ctx, tx, user.OperatorID, *user.StoreID)
 	if err == nil && !active {
-		broken.add("store_id", notActiveStore, fmt.Sprintf("the operator has no active store %s", r.StoreID))
+		in.AddError("store_id", notActiveStore)
 	}
 	return err
 }

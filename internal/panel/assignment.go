@@ -40,7 +40,7 @@ func (p *Pages) showAssignment(v *Request) error {
 	if isFragment(v) { // has neither the filters nor the form, and so no riders
 		return p.respondAssignment(v, http.StatusOK, &assignmentPage{Query: readAssignmentQuery(v)}, nil)
 	}
-	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	riders, err := p.Operators.Riders().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p *Pages) showAssignment(v *Request) error {
 // assign assigns the selected orders to a rider and shows each result. Orders that can be retried
 // stay selected.
 func (p *Pages) assign(v *Request) error {
-	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	riders, err := p.Operators.Riders().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, 
 }
 
 func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []models.Rider) error {
-	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (q coverageQuery) at(path string) string {
 
 // coveredPlaces lists the places by name, each after those that contain it.
 func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
-	rows, err := p.Operators.Coverage(v.Ctx(), v.Operator())
+	rows, err := p.Operators.Coverage().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func basePrice(operator *models.Operator) string {
 func (p *Pages) addCoverage(v *Request) error {
 	form := coverageForm(v)
 	return p.handle(v, form, func(in *jsonbody.Object) error {
-		if _, err := p.Operators.CreateCoverage(v.Ctx(), v.Operator(), in); err != nil {
+		if _, err := p.Operators.Coverage().Create(v.Ctx(), v.Operator(), in); err != nil {
 			return err
 		}
 		return p.done(v, coveragePath, "Lugar agregado a la cobertura.")
@@ -192,13 +192,9 @@ func (p *Pages) changeCoverage(v *Request) error {
 		return operators.ErrCoverageNotFound
 	}
 	form := priceForm(nil)
-	form.Seen = v.PostForm(seenField)
 	return p.handle(v, form, func(in *jsonbody.Object) error {
-		_, err := p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in, func(locked *models.Coverage) error {
-			if form.Seen == "" {
-				return nil
-			}
-			return requireSeen(form, priceForm(locked.Price))
+		_, err := p.Operators.Coverage().Change(v.Ctx(), v.Operator(), id, in, func(locked *models.Coverage) error {
+			return requireSeen(v, form, priceForm(locked.Price))
 		})
 		if err != nil {
 			return err

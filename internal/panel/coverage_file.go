@@ -103,7 +103,7 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	if err != nil {
 		return err
 	}
-	current, err := p.Operators.Coverage(v.Ctx(), v.Operator())
+	current, err := p.Operators.Coverage().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}

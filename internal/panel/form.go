@@ -12,15 +12,11 @@ import (
 	"despacho/internal/panel/forms"
 )
 
-// readForm reads the posted values of a form. It returns errRowChanged if the person saw other
-// values than the form has now.
+// readForm reads the posted values of a form.
 func (p *Pages) readForm(v *Request, form *forms.Form) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
 	if err != nil {
 		return nil, err
-	}
-	if seen := values.Get(seenField); seen != "" && form.Seen != "" && seen != form.Seen {
-		return nil, errRowChanged
 	}
 	return p.readValues(v, form, values)
 }

@@ -45,7 +45,7 @@ type keyRow struct {
 type named struct{ Name, Technical string }
 
 func (p *Pages) listKeys(v *Request) error {
-	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (p *Pages) listKeys(v *Request) error {
 }
 
 func (p *Pages) createKey(v *Request) error {
-	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}

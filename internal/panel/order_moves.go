@@ -25,14 +25,14 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 	}
 	order := details.Order
 	if details.Can(models.MoveReceive) {
-		branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
+		branches, err := p.Operators.Branches().List(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Receive = receiveForm(order.ID, branches, order.BranchID)
 	}
 	if details.Can(models.MoveAssign) {
-		riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+		riders, err := p.Operators.Riders().List(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}

@@ -60,7 +60,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 
 		received := v.submit(path+"/recibir", url.Values{"branch_id": {tenant.Other.ID.String()}})
 		require.Contains(t, received.words(), "Pedido recibido.")
-		require.Contains(t, received.words(), "Sucursal Otra")
+		require.Contains(t, received.words(), "Sucursal que recibe Otra")
 		require.NotContains(t, received.words(), "Inactivo Pérez", "only active riders are offered")
 		offers(received, "asignar", "cancelar")
 

@@ -122,7 +122,7 @@ func TestOrder_anAmountThatIsNotFixedIsNotNothing(t *testing.T) {
 		row := c.tenant.Row(time.Now().Add(-3*time.Hour), apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(c.tenant.Riders[0], time.Hour))
 		row.AmountToCollect, row.PaymentType = 0, models.CashOnDelivery
 		c.tenant.InsertRows(t, []models.Order{row})
-		require.Contains(t, c.read("/panel/pedidos/"+row.ID.String()).words(), "Monto acordado No se definió")
+		require.Contains(t, c.read("/panel/pedidos/"+row.ID.String()).words(), "Monto por cobrar No se definió")
 	})
 }
 

@@ -226,7 +226,7 @@ func isFragment(v *Request) bool { return IsFragment(v.Context) }
 const liveSeconds = 10
 
 func (p *Pages) addChoices(v *Request, page *ordersPage) error {
-	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	if isFragment(v) {
 		return nil
 	}
-	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	riders, err := p.Operators.Riders().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}

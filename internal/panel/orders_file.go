@@ -96,7 +96,7 @@ func (p *Pages) sendOrdersFile(v *Request, query orders.Query) error {
 		}
 		names[store.ID] = store.Name
 	} else {
-		stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+		stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 		if err != nil {
 			return err
 		}

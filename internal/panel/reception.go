@@ -50,7 +50,7 @@ func (p *Pages) showReception(v *Request) error {
 // reception is the page of a reception desk. Inactive branches and those of other operators are not
 // offered.
 func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
-	branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
+	branches, err := p.Operators.Branches().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
 	}

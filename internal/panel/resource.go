@@ -2,19 +2,19 @@ package panel
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
+	"despacho/internal/operators"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
 
 // resource is something that an operator configures: a list, a form to create one, and a form to
 // edit one. All of them look and work the same.
-type resource[T any] struct {
+type resource[T operators.Owned] struct {
 	pages *Pages
 	path  string
 	title string
@@ -23,24 +23,38 @@ type resource[T any] struct {
 	columns []string
 	// add is the label of the create button; made and changed are the success messages.
 	add, made, changed string
+	// inactive is what happens to a row that is not active.
+	inactive string
 
-	all  func(context.Context, *models.Operator) ([]T, error)
-	make func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)
-	// alter changes a row unless it is no longer as it was read: that is errRowChanged.
-	alter  func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *T, in *jsonbody.Object) error
+	list   func(context.Context, *models.Operator) ([]T, error)
+	create func(context.Context, *models.Operator, *jsonbody.Object) (*T, []shownOnce, error)
+	change func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*T) error) (*T, error)
 	absent error
 
-	id   func(*T) uuid.UUID
-	name func(*T) string
-	// cells are a row's cells, in the order of the columns.
-	cells func(v *Request, row *T) []cell
-	// fields is the form; row is nil for a new one.
-	fields func(v *Request, row *T) ([]forms.Field, error)
-
-	// once, if not nil, is what of a new row is shown once.
-	once func(made *T) []shownOnce
+	name   func(*T) string
+	active func(*T) bool
+	// describe reads what the pages need besides the rows.
+	describe func(v *Request) (described[T], error)
 	// actions, if not nil, are the other actions on a row.
 	actions func(v *Request, row *T) []action
+}
+
+// described are the cells of a row, in the order of the columns, and the fields of its form. Those
+// of a new one are the fields of a zero row, and extra.
+type described[T any] struct {
+	cells  func(*T) []cell
+	fields func(*T) []forms.Field
+	extra  []forms.Field
+}
+
+// resourceOf is the resource of rows that need no other page than the usual ones.
+func resourceOf[T operators.Owned](p *Pages, rows operators.Rows[T], r resource[T]) *resource[T] {
+	r.pages, r.list, r.change, r.absent = p, rows.List, rows.Change, rows.NotFound()
+	r.create = func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*T, []shownOnce, error) {
+		made, err := rows.Create(ctx, operator, in)
+		return made, nil, err
+	}
+	return &r
 }
 
 // action is an action on a row, other than editing it.
@@ -100,87 +114,91 @@ type resourceEdit struct {
 	Actions         []action
 }
 
-func (r *resource[T]) list(v *Request) error {
-	form, err := r.ask(v, nil)
+func (r *resource[T]) routes(read, write models.Permission) []Route {
+	return []Route{
+		{http.MethodGet, r.path, read, r.showList}, {http.MethodPost, r.path, write, r.createRow},
+		{http.MethodGet, r.path + "/:id", read, r.edit}, {http.MethodPost, r.path + "/:id", write, r.changeRow},
+	}
+}
+
+func (r *resource[T]) showList(v *Request) error {
+	as, err := r.describe(v)
 	if err != nil {
 		return err
 	}
-	return r.showList(v, http.StatusOK, form)
+	return r.respondList(v, http.StatusOK, as, r.newForm(as))
 }
 
-func (r *resource[T]) showList(v *Request, status int, form *forms.Form) error {
-	rows, err := r.all(v.Ctx(), v.Operator())
+func (r *resource[T]) respondList(v *Request, status int, as described[T], form *forms.Form) error {
+	rows, err := r.list(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
 	page := resourcePage{Intro: r.intro, Columns: r.columns, Add: r.add, Form: form, Rows: make([]resourceRow, len(rows))}
 	for i := range rows {
-		page.Rows[i] = resourceRow{Path: r.path + "/" + r.id(&rows[i]).String(), Name: r.name(&rows[i]), Cells: r.cells(v, &rows[i])}
+		page.Rows[i] = resourceRow{Path: r.rowPath(&rows[i]), Name: r.name(&rows[i]), Cells: as.cells(&rows[i])}
 	}
 	return r.pages.show(v, status, "resource", r.title, page)
 }
 
-// ask is the form of a new row, or of an existing one.
-func (r *resource[T]) ask(v *Request, row *T) (*forms.Form, error) {
-	fields, err := r.fields(v, row)
-	if err != nil {
-		return nil, err
-	}
-	if row == nil {
-		return &forms.Form{Action: r.path, Submit: r.add, Fields: fields}, nil
-	}
-	return editForm(r.path+"/"+r.id(row).String(), fields), nil
+func idOf[T operators.Owned](row *T) uuid.UUID {
+	_, _, id := (*row).AuditSubject()
+	return id
 }
 
-func (r *resource[T]) create(v *Request) error {
-	form, err := r.ask(v, nil)
+func (r *resource[T]) rowPath(row *T) string { return r.path + "/" + idOf(row).String() }
+
+func (r *resource[T]) newForm(as described[T]) *forms.Form {
+	return &forms.Form{Action: r.path, Submit: r.add, Fields: append(as.fields(new(T)), as.extra...)}
+}
+
+func (r *resource[T]) editForm(as described[T], row *T) *forms.Form {
+	return editForm(r.rowPath(row), append(as.fields(row), forms.Active(r.active(row), r.inactive)))
+}
+
+func (r *resource[T]) createRow(v *Request) error {
+	as, err := r.describe(v)
 	if err != nil {
 		return err
 	}
+	form := r.newForm(as)
 	return r.pages.handle(v, form, func(in *jsonbody.Object) error {
-		made, err := r.make(v.Ctx(), v.Operator(), in)
+		_, once, err := r.create(v.Ctx(), v.Operator(), in)
 		if err != nil {
 			return err
 		}
-		if r.once == nil {
-			return r.pages.done(v, r.path, r.made)
-		}
-		return r.pages.done(v, r.path, r.made, r.once(made)...)
-	}, func(status int) error { return r.showList(v, status, form) })
+		return r.pages.done(v, r.path, r.made, once...)
+	}, func(status int) error { return r.respondList(v, status, as, form) })
 }
 
 func (r *resource[T]) edit(v *Request) error {
-	row, form, err := r.open(v)
+	row, as, err := r.open(v)
 	if err != nil {
 		return err
 	}
-	return r.showEdit(v, http.StatusOK, row, form, r.actionsOn(v, row))
+	return r.showEdit(v, http.StatusOK, row, r.editForm(as, row), r.actionsOn(v, row))
 }
 
-// open reads the row of the path, with its form.
-func (r *resource[T]) open(v *Request) (*T, *forms.Form, error) {
-	row, err := r.find(v)
-	if err != nil {
-		return nil, nil, err
+// open reads the row of the path.
+func (r *resource[T]) open(v *Request) (row *T, as described[T], err error) {
+	if row, err = r.find(v); err == nil {
+		as, err = r.describe(v)
 	}
-	form, err := r.ask(v, row)
-	return row, form, err
+	return row, as, err
 }
 
-func (r *resource[T]) change(v *Request) error {
-	row, form, err := r.open(v)
+func (r *resource[T]) changeRow(v *Request) error {
+	row, as, err := r.open(v)
 	if err != nil {
 		return err
 	}
+	form := r.editForm(as, row)
 	return r.pages.handle(v, form, func(in *jsonbody.Object) error {
-		err := r.alter(v.Ctx(), v.Operator(), r.id(row), row, in)
-		if errors.Is(err, errRowChanged) {
-			now, current, openErr := r.open(v)
-			if openErr != nil {
-				return openErr
-			}
-			row, *form = now, *current
-		}
+		_, err := r.change(v.Ctx(), v.Operator(), idOf(row), in, func(locked *T) error {
+			current := *locked
+			row = &current
+			return requireSeen(v, form, r.editForm(as, row))
+		})
 		if err != nil {
 			return err
 		}
@@ -201,18 +219,24 @@ func (r *resource[T]) actionsOn(v *Request, row *T) []action {
 
 // find reads the row of the path. Another operator's is not found.
 func (r *resource[T]) find(v *Request) (*T, error) {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return nil, r.absent
-	}
-	rows, err := r.all(v.Ctx(), v.Operator())
+	rows, err := r.list(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
 	}
+	id := optionalID(v.Param("id"))
 	for i := range rows {
-		if r.id(&rows[i]) == id {
+		if id != nil && idOf(&rows[i]) == *id {
 			return &rows[i], nil
 		}
 	}
 	return nil, r.absent
+}
+
+// always describes rows that need nothing else.
+func always[T any](cells func(*Request, *T) []cell, fields func(*Request, *T) []forms.Field) func(*Request) (described[T], error) {
+	return func(v *Request) (described[T], error) {
+		return described[T]{
+			cells: func(row *T) []cell { return cells(v, row) }, fields: func(row *T) []forms.Field { return fields(v, row) },
+		}, nil
+	}
 }

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"net/http"
+	"slices"
 
 	"despacho/models"
 )
@@ -16,7 +17,7 @@ type Route struct {
 // Routes lists the panel's routes.
 func (p *Pages) Routes() []Route {
 	const get, post = http.MethodGet, http.MethodPost
-	return []Route{
+	routes := []Route{
 		{get, "/panel", models.AnyUser, p.enter},
 		{get, "/panel/pedidos", models.AnyUser, p.listOrders},
 		{get, ordersFilePath, models.AnyUser, p.downloadOrders},
@@ -75,27 +76,6 @@ func (p *Pages) Routes() []Route {
 		{post, confirmPath, models.OwnAccount, p.confirmSecondFactor},
 		{post, SecondFactorPath + "/quitar", models.OwnAccount, p.removeSecondFactor},
 
-		{get, "/panel/tiendas", models.OperatorRead, p.stores().list},
-		{post, "/panel/tiendas", models.OperatorWrite, p.stores().create},
-		{get, "/panel/tiendas/:id", models.OperatorRead, p.stores().edit},
-		{post, "/panel/tiendas/:id", models.OperatorWrite, p.stores().change},
-		{get, "/panel/motorizados", models.OperatorRead, p.riders().list},
-		{post, "/panel/motorizados", models.OperatorWrite, p.riders().create},
-		{get, "/panel/motorizados/:id", models.OperatorRead, p.riders().edit},
-		{post, "/panel/motorizados/:id", models.OperatorWrite, p.riders().change},
-		{get, "/panel/sucursales", models.OperatorRead, p.branches().list},
-		{post, "/panel/sucursales", models.OperatorWrite, p.branches().create},
-		{get, "/panel/sucursales/:id", models.OperatorRead, p.branches().edit},
-		{post, "/panel/sucursales/:id", models.OperatorWrite, p.branches().change},
-		{get, "/panel/tallas", models.OperatorRead, p.sizes().list},
-		{post, "/panel/tallas", models.OperatorWrite, p.sizes().create},
-		{get, "/panel/tallas/:id", models.OperatorRead, p.sizes().edit},
-		{post, "/panel/tallas/:id", models.OperatorWrite, p.sizes().change},
-		{get, "/panel/zonas-de-riesgo", models.OperatorRead, p.riskZones().list},
-		{post, "/panel/zonas-de-riesgo", models.OperatorWrite, p.riskZones().create},
-		{get, "/panel/zonas-de-riesgo/:id", models.OperatorRead, p.riskZones().edit},
-		{post, "/panel/zonas-de-riesgo/:id", models.OperatorWrite, p.riskZones().change},
-
 		{get, "/panel/cobertura", models.OperatorRead, p.listCoverage},
 		{post, "/panel/cobertura", models.OperatorWrite, p.addCoverage},
 		{get, "/panel/cobertura.csv", models.OperatorRead, p.downloadCoverage},
@@ -110,10 +90,6 @@ func (p *Pages) Routes() []Route {
 		{post, logoPath, models.OperatorWrite, p.uploadLogo},
 		{post, logoPath + "/quitar", models.OperatorWrite, p.removeLogo},
 
-		{get, "/panel/usuarios", models.AdminRead, p.users().list},
-		{post, "/panel/usuarios", models.AdminWrite, p.users().create},
-		{get, "/panel/usuarios/:id", models.AdminRead, p.users().edit},
-		{post, "/panel/usuarios/:id", models.AdminWrite, p.users().change},
 		{post, "/panel/usuarios/:id/contrasena", models.AdminRevoke, p.resetPassword},
 		{post, "/panel/usuarios/:id/enlace", models.AdminRevoke, p.startPasswordReset},
 		{post, "/panel/usuarios/:id/segundo-factor", models.AdminRevoke, p.resetSecondFactor},
@@ -125,6 +101,11 @@ func (p *Pages) Routes() []Route {
 		{get, auditPath, models.AdminRead, p.showAudit},
 		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
 	}
+	return slices.Concat(routes,
+		p.stores().routes(models.OperatorRead, models.OperatorWrite), p.riders().routes(models.OperatorRead, models.OperatorWrite),
+		p.branches().routes(models.OperatorRead, models.OperatorWrite), p.sizes().routes(models.OperatorRead, models.OperatorWrite),
+		p.riskZones().routes(models.OperatorRead, models.OperatorWrite), p.users().routes(models.AdminRead, models.AdminWrite),
+	)
 }
 
 func (p *Pages) enter(v *Request) error {

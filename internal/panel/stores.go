@@ -4,41 +4,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
-	"despacho/internal/operators"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
 
 func (p *Pages) stores() *resource[models.Store] {
-	return &resource[models.Store]{
-		pages: p, path: "/panel/tiendas", title: "Tiendas",
+	return resourceOf(p, p.Operators.Stores(), resource[models.Store]{
+		path: "/panel/tiendas", title: "Tiendas",
 		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos; los que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
-		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
-		all: p.Operators.Stores, make: p.Operators.CreateStore, alter: unlessChanged(p.Operators.ChangeStore), absent: operators.ErrStoreNotFound,
-		id:   func(s *models.Store) uuid.UUID { return s.ID },
-		name: func(s *models.Store) string { return s.Name },
-		cells: func(v *Request, s *models.Store) []cell {
+		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.", inactive: "Sin marcar, la tienda deja de crear pedidos.",
+		name: func(s *models.Store) string { return s.Name }, active: func(s *models.Store) bool { return s.Active },
+		describe: always(func(v *Request, s *models.Store) []cell {
 			return []cell{{Text: s.Name, Note: contactsOf(s)}, plain(day(v, s.CreatedAt)), activity(s.Active)}
-		},
-		fields: func(_ *Request, s *models.Store) ([]forms.Field, error) {
-			if s == nil {
-				return storeFields(&models.Store{}), nil
+		}, func(_ *Request, s *models.Store) []forms.Field {
+			return []forms.Field{
+				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},
+				{
+					Name: "contact_whatsapp", Label: "WhatsApp para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactWhatsApp),
+					Hint: "Los tres contactos se muestran en la página de seguimiento de sus pedidos.",
+				},
+				{Name: "contact_phone", Label: "Teléfono para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactPhone)},
+				{Name: "contact_email", Label: "Correo para clientes", Kind: forms.Email, Value: orEmpty(s.ContactEmail)},
 			}
-			return append(storeFields(s), forms.Active(s.Active, "Sin marcar, la tienda deja de crear pedidos.")), nil
-		},
-	}
-}
-
-func storeFields(s *models.Store) []forms.Field {
-	return []forms.Field{
-		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},
-		{Name: "contact_whatsapp", Label: "WhatsApp para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactWhatsApp), Hint: "Los tres contactos se muestran en la página de seguimiento de sus pedidos."},
-		{Name: "contact_phone", Label: "Teléfono para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactPhone)},
-		{Name: "contact_email", Label: "Correo para clientes", Kind: forms.Email, Value: orEmpty(s.ContactEmail)},
-	}
+		}),
+	})
 }
 
 // contactsOf is how customers reach a store, in one line.

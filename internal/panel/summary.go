@@ -87,7 +87,7 @@ func (p *Pages) showSummary(v *Request) error {
 		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: path, Current: length == query.Usual})
 	}
 	if v.Caller.StoreID == nil {
-		stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+		stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,9 @@
 package panel
 
 import (
+	"cmp"
 	"context"
 	"strconv"
-
-	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
 	"despacho/internal/operators"
@@ -14,98 +13,68 @@ import (
 
 const usersPath = "/panel/usuarios"
 
-// account is a user with the name of its store and, if it was just generated, its password.
-type account struct {
-	models.User
-	store     string
-	generated string
-}
-
-func (p *Pages) users() *resource[account] {
-	return &resource[account]{
+func (p *Pages) users() *resource[models.User] {
+	return &resource[models.User]{
 		pages: p, path: usersPath, title: "Usuarios",
 		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
 		columns: []string{"Nombre", "Rol", "Estado"},
 		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
-		all: p.listAccounts, absent: operators.ErrUserNotFound, once: newPassword, actions: userActions,
-		make: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*account, error) {
+		inactive: "Sin marcar, no puede ingresar y sus sesiones se cierran.",
+		list:     p.Operators.Users, change: p.Operators.ChangeUser, absent: operators.ErrUserNotFound,
+		create: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.User, []shownOnce, error) {
 			user, generated, err := p.Operators.CreateUser(ctx, operator, in)
-			if err != nil {
-				return nil, err
-			}
-			return &account{User: *user, generated: generated}, nil
+			return user, newPassword(user, generated), err
 		},
-		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *account, in *jsonbody.Object) error {
-			return unlessChanged(p.Operators.ChangeUser)(ctx, operator, id, &read.User, in)
-		},
-		id:   func(a *account) uuid.UUID { return a.ID },
-		name: func(a *account) string { return a.Name },
-		cells: func(_ *Request, a *account) []cell {
-			return []cell{{Text: a.Name, Note: a.Email}, a.role(), a.state()}
-		},
-		fields: p.accountFields,
+		name: func(u *models.User) string { return u.Name }, active: func(u *models.User) bool { return u.Active },
+		describe: p.describeUsers, actions: userActions,
 	}
 }
 
-func (p *Pages) listAccounts(ctx context.Context, operator *models.Operator) ([]account, error) {
-	users, err := p.Operators.Users(ctx, operator)
-	if err != nil {
-		return nil, err
-	}
-	stores, err := p.Operators.Stores(ctx, operator)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) describeUsers(v *Request) (described[models.User], error) {
+	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 	names := storeNames(stores)
-	accounts := make([]account, len(users))
-	for i, user := range users {
-		accounts[i].User = user
-		if user.StoreID != nil {
-			accounts[i].store = names[*user.StoreID]
-		}
-	}
-	return accounts, nil
+	return described[models.User]{
+		cells: func(u *models.User) []cell {
+			state := activity(u.Active)
+			if u.HasSecondFactor() {
+				state.Note = "Con segundo factor"
+			}
+			return []cell{{Text: u.Name, Note: u.Email}, roleOf(u, names), state}
+		},
+		fields: func(u *models.User) []forms.Field { return userFields(u, stores) },
+		extra:  []forms.Field{passwordQuestion()},
+	}, err
 }
 
-func (a *account) role() cell {
+func roleOf(u *models.User, names storeNaming) cell {
 	switch {
-	case a.Role == models.RoleStore:
-		return cell{Text: "Tienda", Note: a.store}
-	case a.Admin:
+	case u.Role == models.RoleStore:
+		return cell{Text: "Tienda", Note: names.of(u.StoreID)}
+	case u.Admin:
 		return cell{Text: "Operador", Note: "Administrador"}
 	}
 	return plain("Operador")
 }
 
-func (a *account) state() cell {
-	state := activity(a.Active)
-	if a.HasSecondFactor() {
-		state.Note = "Con segundo factor"
+func userFields(u *models.User, stores []models.Store) []forms.Field {
+	store := forms.IDValue(u.StoreID)
+	return []forms.Field{
+		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: u.Name},
+		{Name: "email", Label: "Correo", Kind: forms.Email, Required: true, Value: u.Email, Hint: "Con él ingresa."},
+		{
+			Name: "role", Label: "Rol", Kind: forms.Choice, Required: true, Value: string(cmp.Or(u.Role, models.RoleOperator)),
+			Hint:    "Una tienda ve y crea solo lo suyo.",
+			Options: []forms.Option{{Value: string(models.RoleOperator), Label: "Operador"}, {Value: string(models.RoleStore), Label: "Tienda"}},
+		},
+		{
+			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Value: store, Hint: "Solo para el rol Tienda.",
+			Options: forms.StoreOptions("Ninguna", stores, store),
+		},
+		{
+			Name: "admin", Label: "Administrador", Kind: forms.Flag, Value: strconv.FormatBool(u.Admin),
+			Hint: "Solo para el rol Operador: también maneja los usuarios.",
+		},
 	}
-	return state
-}
-
-func (p *Pages) accountFields(v *Request, a *account) ([]forms.Field, error) {
-	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
-	if err != nil {
-		return nil, err
-	}
-	name := forms.Field{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}
-	email := forms.Field{Name: "email", Label: "Correo", Kind: forms.Email, Required: true, Hint: "Con él ingresa."}
-	role := forms.Field{Name: "role", Label: "Rol",
-		Kind: forms.Choice, Required: true, Value: string(models.RoleOperator),
-		Hint:    "Una tienda ve y crea solo lo suyo.",
-		Options: []forms.Option{{Value: string(models.RoleOperator), Label: "Operador"}, {Value: string(models.RoleStore), Label: "Tienda"}},
-	}
-	store := forms.Field{Name: "store_id", Label: "Tienda", Kind: forms.Choice, Hint: "Solo para el rol Tienda."}
-	admin := forms.Field{Name: "admin", Label: "Administrador", Kind: forms.Flag, Hint: "Solo para el rol Operador: también maneja los usuarios."}
-	if a == nil {
-		store.Options = forms.StoreOptions("Ninguna", stores, "")
-		return []forms.Field{name, email, role, store, admin, passwordQuestion()}, nil
-	}
-	name.Value, email.Value, role.Value, store.Value, admin.Value = a.Name, a.Email, string(a.Role), forms.IDValue(a.StoreID), strconv.FormatBool(a.Admin)
-	store.Options = forms.StoreOptions("Ninguna", stores, store.Value)
-	return []forms.Field{name, email, role, store, admin, forms.Active(a.Active, "Sin marcar, no puede ingresar y sus sesiones se cierran.")}, nil
 }
 
 func passwordQuestion() forms.Field {
@@ -114,7 +83,7 @@ func passwordQuestion() forms.Field {
 
 // userActions are the actions on a colleague; the first sets the password. Users change their own
 // in their account.
-func userActions(v *Request, a *account) []action {
+func userActions(v *Request, a *models.User) []action {
 	if a.ID == v.Who.User.ID {
 		return nil
 	}
@@ -138,17 +107,17 @@ func userActions(v *Request, a *account) []action {
 	return actions
 }
 
-// newPassword is the generated password of an account, if it has one.
-func newPassword(a *account) []shownOnce {
-	if a.generated == "" {
+// newPassword shows the generated password of a user, if there is one.
+func newPassword(u *models.User, generated string) []shownOnce {
+	if generated == "" {
 		return nil
 	}
-	return []shownOnce{{ID: "new-password", Value: a.generated, Label: "Contraseña de " + a.Name + " (" + a.Email + "):"}}
+	return []shownOnce{{ID: "new-password", Value: generated, Label: "Contraseña de " + u.Name + " (" + u.Email + "):"}}
 }
 
 func (p *Pages) resetPassword(v *Request) error {
 	users := p.users()
-	user, err := users.find(v)
+	user, as, err := users.open(v)
 	if err != nil {
 		return err
 	}
@@ -156,19 +125,15 @@ func (p *Pages) resetPassword(v *Request) error {
 	if len(actions) == 0 {
 		return operators.ErrOwnAccount
 	}
-	form := actions[0].Form
-	return p.handle(v, form, func(in *jsonbody.Object) (err error) {
-		if user.generated, err = p.Operators.ResetPassword(v.Ctx(), v.Who, user.ID, in); err != nil {
-			return err
-		}
-		return p.done(v, usersPath, "Contraseña cambiada.", newPassword(user)...)
-	}, func(status int) error {
-		actions[0].Open = true
-		edit, err := users.ask(v, user)
+	return p.handle(v, actions[0].Form, func(in *jsonbody.Object) error {
+		generated, err := p.Operators.ResetPassword(v.Ctx(), v.Who, user.ID, in)
 		if err != nil {
 			return err
 		}
-		return users.showEdit(v, status, user, edit, actions)
+		return p.done(v, usersPath, "Contraseña cambiada.", newPassword(user, generated)...)
+	}, func(status int) error {
+		actions[0].Open = true
+		return users.showEdit(v, status, user, users.editForm(as, user), actions)
 	})
 }
 

@@ -91,7 +91,7 @@ func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 	if v.Caller.StoreID != nil {
 		return nil, nil
 	}
-	return p.Operators.Stores(v.Ctx(), v.Operator())
+	return p.Operators.Stores().List(v.Ctx(), v.Operator())
 }
 
 // sentFields are the fields of a webhook that say what is sent where: its URL, its events and

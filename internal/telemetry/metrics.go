@@ -80,89 +80,24 @@ func (m *Metrics) HTTP() gin.HandlerFunc {
 	}
 }
 
-// WatchDatabase exports the connection pool's figures (go_sql_*). A second call replaces the pool.
+// WatchDatabase exports the connection pool's figures (go_sql_*).
 func (m *Metrics) WatchDatabase(sqlDB *sql.DB) {
-	pool := collectors.NewDBStatsCollector(sqlDB, "despacho")
-	m.registry.Unregister(pool) // collectors are equal by name, so this removes the previous pool
-	m.registry.MustRegister(pool)
+	m.registry.MustRegister(collectors.NewDBStatsCollector(sqlDB, "despacho"))
 }
 
-// WatchStarts exports how far the process is behind with the workflows of created orders.
-func (m *Metrics) WatchStarts(backlog func() (waiting int, oldest time.Duration, failed int64)) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "order_starts_waiting",
-			Help: "Created orders whose workflow this process has not started yet.",
-		}, func() float64 { waiting, _, _ := backlog(); return float64(waiting) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "order_starts_oldest_seconds",
-			Help: "How long the first of them has waited.",
-		}, func() float64 { _, oldest, _ := backlog(); return oldest.Seconds() }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "order_starts_failed_total",
-			Help: "Starts that this process has left to the reconcile workflow.",
-		}, func() float64 { _, _, failed := backlog(); return float64(failed) }),
-	)
+// Gauge exports a figure that is read with every scrape.
+func (m *Metrics) Gauge(name, help string, read func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// WatchMoves exports how many moves this process was asked for, over whatever route, and how many
-// of them were not confirmed.
-func (m *Metrics) WatchMoves(counts func() (requested, unconfirmed int64)) {
-	m.registry.MustRegister(
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "order_moves_total",
-			Help: "Moves that this process was asked for, by the API and the panel.",
-		}, func() float64 { requested, _ := counts(); return float64(requested) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "order_moves_unconfirmed_total",
-			Help: "Moves that were answered 503: their outcome was not known in time.",
-		}, func() float64 { _, unconfirmed := counts(); return float64(unconfirmed) }),
-	)
+// Counter exports a count since the start of the process.
+func (m *Metrics) Counter(name, help string, read func() int64) {
+	count := func() float64 { return float64(read()) }
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, count))
 }
 
-// WatchFullDisk exports how often the database had no space for what this process had to write.
-func (m *Metrics) WatchFullDisk(errors func() int64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "database_disk_full_total",
-		Help: "Requests and readiness checks of this process that the database had no disk space for.",
-	}, func() float64 { return float64(errors()) }))
-}
-
-// WatchPhotoErrors exports how often this process could not store a photo.
-func (m *Metrics) WatchPhotoErrors(errors func() int64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "photos_not_stored_total",
-		Help: "Requests and readiness checks of this process that could not store a photo.",
-	}, func() float64 { return float64(errors()) }))
-}
-
-// WatchPhotos exports the outcome of the latest sweep of the photos.
-func (m *Metrics) WatchPhotos(sweep func() (quarantined, unknown int, refused bool)) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "photos_in_quarantine",
-			Help: "Photos that no delivery refers to and that wait for their deletion.",
-		}, func() float64 { quarantined, _, _ := sweep(); return float64(quarantined) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "photos_unknown",
-			Help: "Photos outside of the quarantine that the database did not know in the latest sweep.",
-		}, func() float64 { _, unknown, _ := sweep(); return float64(unknown) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "photo_sweep_refused",
-			Help: "1 if the latest sweep moved and deleted no photo because the database did not know most of them.",
-		}, func() float64 { _, _, refused := sweep(); return oneIf(refused) }),
-	)
-}
-
-// WatchReconcile exports whether the reconcile schedule is paused.
-func (m *Metrics) WatchReconcile(paused func() bool) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "reconcile_schedule_paused",
-		Help: "1 if somebody has paused the schedule of the reconcile workflow.",
-	}, func() float64 { return oneIf(paused()) }))
-}
-
-func oneIf(condition bool) float64 {
+// OneIf is the figure of a condition.
+func OneIf(condition bool) float64 {
 	if condition {
 		return 1
 	}

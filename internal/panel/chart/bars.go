@@ -39,15 +39,22 @@ func (b Bars) SVG() template.HTML {
 	for _, bar := range b.Data {
 		most = max(most, bar.Value)
 	}
-	drawn := drawnBars{Title: b.Title, Height: pixels(barPlace * len(b.Data)), BarHeight: barHeight}
+	var out svg
+	out.add(`<svg class="plot-area" width="100%%" height="%d" role="img" aria-label="%v">`, barPlace*len(b.Data), b.Title)
 	for i, bar := range b.Data {
-		y := pixels(barPlace * i)
-		drawn.Bars = append(drawn.Bars, drawnBar{
-			Full: bar.Label, Label: truncate(bar.Label), Class: bar.Class, Value: format.Number(bar.Value), Detail: bar.Detail,
-			Words: y + barWords, Y: y + barTop, Width: share(float64(bar.Value) / float64(most) * 100),
-		})
+		y, value := barPlace*i, format.Number(bar.Value)
+		out.add("\n<g><title>%v: %v</title>", bar.Label, value)
+		out.add(`<text class="plot-name" x="0" y="%d">%v</text>`, y+barWords, truncate(bar.Label))
+		out.add(`<text class="plot-value" x="100%%" y="%d" text-anchor="end">%v`, y+barWords, value)
+		if bar.Detail != "" {
+			out.add(`<tspan class="plot-detail" dx="6">%v</tspan>`, bar.Detail)
+		}
+		out.add(`</text><rect class="plot-track" x="0" width="100%%" y="%d" height="%d" rx="3"/>`, y+barTop, barHeight)
+		width := float64(bar.Value) / float64(most) * 100
+		out.add(`<rect class="%v" x="0" width="%v%%" y="%d" height="%d" rx="3"/></g>`, bar.Class, width, y+barTop, barHeight)
 	}
-	return render(barsTemplate, drawn)
+	out.add("\n</svg>")
+	return out.html()
 }
 
 func truncate(label string) string {
@@ -57,24 +64,3 @@ func truncate(label string) string {
 	}
 	return string(letters[:maxLabelLength-1]) + "…"
 }
-
-type drawnBars struct {
-	Title             string
-	Height, BarHeight pixels
-	Bars              []drawnBar
-}
-
-type drawnBar struct {
-	Full, Label, Class, Value, Detail string
-	Words, Y                          pixels
-	Width                             share
-}
-
-var barsTemplate = template.Must(template.New("bars").Parse(`<svg class="plot-area" width="100%" height="{{.Height}}" role="img" aria-label="{{.Title}}">
-{{- range .Bars}}
-<g><title>{{.Full}}: {{.Value}}</title>
-{{- ""}}<text class="plot-name" x="0" y="{{.Words}}">{{.Label}}</text><text class="plot-value" x="100%" y="{{.Words}}" text-anchor="end">{{.Value}}{{with .Detail}}<tspan class="plot-detail" dx="6">{{.}}</tspan>{{end}}</text>
-{{- ""}}<rect class="plot-track" x="0" width="100%" y="{{.Y}}" height="{{$.BarHeight}}" rx="3"/><rect class="{{.Class}}" x="0" width="{{.Width}}" y="{{.Y}}" height="{{$.BarHeight}}" rx="3"/>
-{{- ""}}</g>
-{{- end}}
-</svg>`))

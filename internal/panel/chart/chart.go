@@ -5,6 +5,7 @@
 package chart
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"strconv"
@@ -18,25 +19,20 @@ type Part struct {
 	Class string
 }
 
-// share is a width, as a percentage.
-type share float64
+// svg is a drawing in the making.
+type svg struct{ strings.Builder }
 
-func (s share) String() string { return number(float64(s)) + "%" }
-
-// pixels is a height.
-type pixels float64
-
-func (p pixels) String() string { return number(float64(p)) }
-
-func number(n float64) string {
-	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)
-}
-
-// render executes a template of this package, which can only fail because of a bug.
-func render(t *template.Template, data any) template.HTML {
-	var out strings.Builder
-	if err := t.Execute(&out, data); err != nil {
-		panic(err)
+// add appends markup; texts among the values are escaped, and numbers rounded.
+func (s *svg) add(markup string, values ...any) {
+	for i, value := range values {
+		switch value := value.(type) {
+		case string:
+			values[i] = template.HTMLEscapeString(value)
+		case float64:
+			values[i] = strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64)
+		}
 	}
-	return template.HTML(out.String())
+	fmt.Fprintf(s, markup, values...)
 }
+
+func (s *svg) html() template.HTML { return template.HTML(s.String()) }

@@ -53,49 +53,61 @@ const (
 	seam = 1
 )
 
-// SVG draws the chart.
+// SVG draws the chart. The axis is a separate SVG next to the columns: its width does not depend on
+// theirs. Hovering over a column, also above it, shows its values.
 func (c Columns) SVG() template.HTML {
-	top := pixels(headroom + markLine*len(c.Marks))
-	drawn := drawnColumns{Title: c.Title, Height: columnsHeight, Top: top, Base: columnsBase, Room: columnsBase - top, TickLine: tickLine}
+	top := headroom + markLine*len(c.Marks)
 	most, step := axis(c.highest())
-	scale := func(value int64) pixels { return pixels(float64(value)/float64(most)) * drawn.Room }
+	scale := func(value int64) float64 { return float64(value) / float64(most) * float64(columnsBase-top) }
+	var out, grid svg
+	out.add(`<div class="plot">`+"\n"+`<svg class="plot-axis" width="36" height="%d" aria-hidden="true">`, columnsHeight)
 	for value := int64(0); value <= most; value += step {
-		drawn.Grid = append(drawn.Grid, gridLine{columnsBase - scale(value), format.Number(value)})
+		y := columnsBase - scale(value)
+		out.add(`<text x="30" y="%v" dy="4" text-anchor="end">%v</text>`, y, format.Number(value))
+		grid.add(`<line class="plot-grid" x1="0" x2="100%%" y1="%v" y2="%v"/>`, y, y)
 	}
+	out.add("</svg>\n"+`<svg class="plot-area" width="100%%" height="%d" role="img" aria-label="%v">`, columnsHeight, c.Title)
+	out.WriteString(grid.String())
 	place := 100 / float64(len(c.Data))
-	width := math.Min(place*columnPart, widest)
-	if c.Continuous {
-		width = place * continuousPart
-	}
 	for i, column := range c.Data {
-		middle := (float64(i) + 0.5) * place
-		shown := drawnColumn{Label: column.Label, X: share(middle - width/2), Width: share(width), Parts: c.stack(column, scale)}
-		if c.Continuous {
-			shown.Tick = drawnTick{column.Tick, tickClass(i, len(c.Data)), share(float64(i) * place)}
-		} else {
-			shown.Tick = drawnTick{column.Tick, tickClass(len(c.Data)-1-i, len(c.Data)), share(middle)}
-		}
-		drawn.Columns = append(drawn.Columns, shown)
+		c.draw(&out, column, i, place, top, scale)
 	}
 	for i, mark := range c.Marks {
-		at := share(math.Min(mark.At, float64(len(c.Data))) * place)
-		drawn.Marks = append(drawn.Marks, drawnMark{at, pixels(markLine * (len(c.Marks) - i)), anchorAt(at), mark.Label})
+		at, anchor := math.Min(mark.At, float64(len(c.Data)))*place, "start"
+		if at > 40 { // the text stays inside the chart
+			anchor = "end"
+		}
+		out.add("\n"+`<line class="plot-mark" x1="%v%%" x2="%v%%" y1="%d" y2="%d"/>`, at, at, top, columnsBase)
+		out.add(`<text class="plot-mark-label" x="%v%%" y="%d" text-anchor="%v">%v</text>`, at, markLine*(len(c.Marks)-i), anchor, mark.Label)
 	}
-	return render(columnsTemplate, drawn)
+	out.add("\n</svg>\n</div>")
+	return out.html()
 }
 
-// stack stacks a column's parts; zero values are left out.
-func (c Columns) stack(column Column, scale func(int64) pixels) []drawnPart {
-	var parts []drawnPart
-	bottom := pixels(columnsBase)
+// draw draws a column with its parts stacked, and its tick; zero values are left out.
+func (c Columns) draw(out *svg, column Column, i int, place float64, top int, scale func(int64) float64) {
+	middle, width := (float64(i)+0.5)*place, math.Min(place*columnPart, widest)
+	tick, class := middle, tickClass(len(c.Data)-1-i, len(c.Data))
+	if c.Continuous {
+		width, tick, class = place*continuousPart, float64(i)*place, tickClass(i, len(c.Data))
+	}
+	x, bottom := middle-width/2, float64(columnsBase)
+	var parts svg
+	out.add("\n<g><title>%v", column.Label)
 	for i, value := range column.Values {
 		if value > 0 {
 			height := scale(value)
 			bottom -= height
-			parts = append(parts, drawnPart{c.Parts[i], format.Number(value), bottom, max(height-seam, height/2)})
+			out.add("\n%v: %v", c.Parts[i].Label, format.Number(value))
+			parts.add(`<rect class="%v" x="%v%%" width="%v%%" y="%v" height="%v"/>`, c.Parts[i].Class, x, width, bottom, max(height-seam, height/2))
 		}
 	}
-	return parts
+	out.add(`</title><rect class="plot-hit" x="%v%%" width="%v%%" y="%d" height="%d"/>`, x, width, top, columnsBase-top)
+	out.WriteString(parts.String())
+	if class != "" {
+		out.add(`<text class="%v" x="%v%%" y="%d" text-anchor="middle">%v</text>`, class, tick, tickLine, column.Tick)
+	}
+	out.add("</g>")
 }
 
 func (c Columns) highest() int64 {
@@ -138,71 +150,3 @@ func tickClass(distance, count int) string {
 	}
 	return "plot-tick"
 }
-
-// anchorAt keeps a mark's text inside the chart.
-func anchorAt(at share) string {
-	if at > 40 {
-		return "end"
-	}
-	return "start"
-}
-
-type drawnColumns struct {
-	Title                             string
-	Height, Top, Base, Room, TickLine pixels
-	Grid                              []gridLine
-	Columns                           []drawnColumn
-	Marks                             []drawnMark
-}
-
-type gridLine struct {
-	Y     pixels
-	Label string
-}
-
-type drawnColumn struct {
-	Label    string
-	X, Width share
-	Parts    []drawnPart
-	Tick     drawnTick
-}
-
-type drawnTick struct {
-	Label, Class string
-	X            share
-}
-
-type drawnPart struct {
-	Part
-	Value     string
-	Y, Height pixels
-}
-
-type drawnMark struct {
-	X      share
-	Y      pixels
-	Anchor string
-	Label  string
-}
-
-// The axis is a separate SVG next to the columns: its width does not depend on theirs. Hovering
-// over a column, also above it, shows its values.
-var columnsTemplate = template.Must(template.New("columns").Parse(`<div class="plot">
-<svg class="plot-axis" width="36" height="{{.Height}}" aria-hidden="true">
-{{- range .Grid}}<text x="30" y="{{.Y}}" dy="4" text-anchor="end">{{.Label}}</text>{{end -}}
-</svg>
-<svg class="plot-area" width="100%" height="{{.Height}}" role="img" aria-label="{{.Title}}">
-{{- range .Grid}}<line class="plot-grid" x1="0" x2="100%" y1="{{.Y}}" y2="{{.Y}}"/>{{end}}
-{{- range .Columns}}
-<g><title>{{.Label}}{{range .Parts}}
-{{.Label}}: {{.Value}}{{end}}</title>
-{{- $column := .}}<rect class="plot-hit" x="{{.X}}" width="{{.Width}}" y="{{$.Top}}" height="{{$.Room}}"/>
-{{- range .Parts}}<rect class="{{.Class}}" x="{{$column.X}}" width="{{$column.Width}}" y="{{.Y}}" height="{{.Height}}"/>{{end -}}
-{{- with .Tick}}{{if .Class}}<text class="{{.Class}}" x="{{.X}}" y="{{$.TickLine}}" text-anchor="middle">{{.Label}}</text>{{end}}{{end -}}
-</g>
-{{- end}}
-{{- range .Marks}}
-<line class="plot-mark" x1="{{.X}}" x2="{{.X}}" y1="{{$.Top}}" y2="{{$.Base}}"/><text class="plot-mark-label" x="{{.X}}" y="{{.Y}}" text-anchor="{{.Anchor}}">{{.Label}}</text>
-{{- end}}
-</svg>
-</div>`))
