@@ -71,7 +71,7 @@ func (a *Activities) applyRetention(ctx context.Context, outOfTime func() bool) 
 	return err
 }
 
-// firstPass starts what is missing or overdue, and does the work that is done once in a run.
+// firstPass starts what is missing, overdue or stuck, and does the work that is done once in a run.
 func (a *Activities) firstPass(ctx context.Context, outOfTime func() bool) error {
 	_, startErr := a.startMissing(ctx, outOfTime)
 	_, driveErr := a.driveAbandoned(ctx, outOfTime)
@@ -79,20 +79,31 @@ func (a *Activities) firstPass(ctx context.Context, outOfTime func() bool) error
 	return errors.Join(startErr, driveErr, clearErr)
 }
 
-// StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should
-// have been auto-cancelled long ago.
+// StartMissingOrders reconciles the orders whose workflow is unconfirmed, cannot go on, or should
+// have cancelled them long ago.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	return a.startMissing(ctx, func() bool { return false })
 }
 
 func (a *Activities) startMissing(ctx context.Context, outOfTime func() bool) (started int, err error) {
 	started, err = a.startUnconfirmed(ctx, outOfTime)
-	more, overdueErr := a.startAll(ctx, outOfTime, a.Orders.Reconcile, a.Orders.Overdue)
-	return started + more, errors.Join(err, overdueErr)
+	overdue, overdueErr := a.startAll(ctx, outOfTime, a.Orders.Reconcile, a.Orders.Overdue)
+	replaced, stuckErr := a.replaceStuck(ctx)
+	return started + overdue + replaced, errors.Join(err, overdueErr, stuckErr)
 }
 
 func (a *Activities) startUnconfirmed(ctx context.Context, outOfTime func() bool) (int, error) {
 	return a.startAll(ctx, outOfTime, a.Orders.ReconcileUnconfirmed, a.Orders.Unconfirmed)
+}
+
+// replaceStuck replaces workflows that cannot go on.
+func (a *Activities) replaceStuck(ctx context.Context) (replaced int, err error) {
+	ids, err := a.Orders.Stuck(ctx)
+	if err != nil {
+		return 0, err
+	}
+	replaced, _, err = a.eachOrder(ctx, "order's workflow not replaced", ids, func(id uuid.UUID) error { return a.Orders.ReplaceStuck(ctx, id) })
+	return replaced, err
 }
 
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however

@@ -33,6 +33,7 @@ type Service struct {
 	confirmations *startConfirmations
 
 	movesRequested, movesUnconfirmed atomic.Int64
+	workflowsReplaced                atomic.Int64
 
 	// sweeping is held by a sweep of the photos; swept is the outcome of the latest one.
 	sweeping sync.Mutex

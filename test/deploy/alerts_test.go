@@ -72,6 +72,10 @@ var situations = map[string]situation{
 		[]string{`orders_without_workflow_oldest_seconds{job="despacho-api", instance="a"} 0+60x30`},
 		[]string{`orders_without_workflow_oldest_seconds{job="despacho-api", instance="a"} 10x30`},
 	},
+	"DespachoWorkflowsReplaced": {
+		[]string{`order_workflows_replaced_total{job="despacho-worker", instance="a"} 0+1x30`},
+		[]string{`order_workflows_replaced_total{job="despacho-worker", instance="a"} 3x30`},
+	},
 	"DespachoReconcilePaused": {
 		[]string{`reconcile_schedule_paused{job="despacho-worker", instance="a"} 1x30`, `reconcile_schedule_paused{job="despacho-worker", instance="b"} 1x30`},
 		[]string{`reconcile_schedule_paused{job="despacho-worker", instance="a"} 0x30`},
