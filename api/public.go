@@ -70,7 +70,7 @@ func (s *Server) listCities(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	covered, err := s.covered.Locations(c.Request.Context(), country.Code)
+	covered, err := s.db.CoveredLocations(c.Request.Context(), country.Code)
 	if err != nil {
 		return err
 	}

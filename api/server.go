@@ -66,8 +66,6 @@ type Server struct {
 	diskFullErrors atomic.Int64
 	// photoErrors counts how often a photo could not be stored.
 	photoErrors atomic.Int64
-	// covered are the locations that operators cover.
-	covered *db.CoveredCache
 	// checks are what /readyz looks at.
 	checks readinessChecks
 	// temporalUI trusts the origin of the Temporal UI besides the service's own.
@@ -118,7 +116,7 @@ func New(options Options) (*Server, error) {
 		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
 	}
-	s.checks, s.covered = s.newReadinessChecks(), db.NewCoveredCache(options.DB)
+	s.checks = s.newReadinessChecks()
 	if err := s.trustTemporalUI(); err != nil {
 		return nil, err
 	}

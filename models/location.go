@@ -18,6 +18,7 @@ type Location struct {
 	CountryCode  string
 	Type         string
 	Name         string
+	Alias        string
 	Ubigeo       *string
 	UbigeoReniec *string
 	ParentID     *uuid.UUID

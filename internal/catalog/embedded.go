@@ -4,7 +4,9 @@ import (
 	"embed"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
+	"sync"
 )
 
 // SOURCES.md is embedded with the data because it has the licence notices that every copy must
@@ -17,8 +19,9 @@ var data embed.FS
 const provinceDigits = 4
 
 // Embedded returns the countries, and the locations that need no database: every country and, for
-// Peru, its provinces as cities and all its districts. Parents come before their children.
-func Embedded() ([]Country, []Location) {
+// Peru, its provinces as cities and all its districts. Parents come before their children. It is
+// read once, and must not be modified.
+var Embedded = sync.OnceValues(func() ([]Country, []Location) {
 	countries := embeddedCountries()
 	locations := make([]Location, 0, 2200)
 	for _, country := range countries {
@@ -29,8 +32,8 @@ func Embedded() ([]Country, []Location) {
 			CountryCode: country.Code,
 		})
 	}
-	return countries, append(locations, peruvianLocations()...)
-}
+	return countries, slices.Clip(append(locations, peruvianLocations()...))
+})
 
 func embeddedCountries() []Country {
 	var countries []Country

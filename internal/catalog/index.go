@@ -27,9 +27,10 @@ type Index struct {
 // node is a location in the tree.
 type node struct {
 	Location
-	paddedName string // normalized, after a space: see matchName
-	parent     *node
-	children   []*node // sorted by name
+	paddedName  string // normalized, after a space: see matchName
+	paddedAlias string // likewise; empty if it has none
+	parent      *node
+	children    []*node // sorted by name
 }
 
 // countryKey is a code or a normalized name within a country.
@@ -79,6 +80,9 @@ func (index *Index) addNodes(locations []Location) []*node {
 			continue
 		}
 		n := &node{Location: location, paddedName: " " + textnorm.String(location.Name)}
+		if location.Alias != "" {
+			n.paddedAlias = " " + textnorm.String(location.Alias)
+		}
 		index.nodes[location.ID] = n
 		added = append(added, n)
 	}

@@ -44,6 +44,7 @@ type Location struct {
 	ID          uuid.UUID
 	Type        LocationType
 	Name        string
+	Alias       string     // another name that people look for it by; zones only, never shown
 	Ubigeo      string     // INEI code of six digits; districts only
 	Reniec      string     // RENIEC's code for the same district, another numbering; never shown
 	ParentID    *uuid.UUID // nil for countries

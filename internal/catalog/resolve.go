@@ -106,7 +106,7 @@ func (index *Index) exact(found []Location, place WrittenPlace) []Location {
 		if textnorm.String(index.FullName(location)) == full {
 			return []Location{location}
 		}
-		if textnorm.Equal(location.Name, place.Name) {
+		if textnorm.Equal(location.Name, place.Name) || location.Alias != "" && textnorm.Equal(location.Alias, place.Name) {
 			exact = append(exact, location)
 		}
 	}

@@ -17,10 +17,10 @@ const (
 	matchKinds // the number of matches; as a match, none
 )
 
-// Search returns at most limit cities, districts and zones of a country whose name matches q,
-// ignoring accents, case and punctuation. Exact matches come first, then names with q as a prefix,
-// then those with a later word that starts with q, then those that contain q. Ties are ordered by
-// type (districts, zones, cities), name and department.
+// Search returns at most limit cities, districts and zones of a country whose name or alias matches
+// q, ignoring accents, case and punctuation. Exact matches come first, then names with q as a
+// prefix, then those with a later word that starts with q, then those that contain q. Ties are
+// ordered by type (districts, zones, cities), name and department.
 func (index *Index) Search(country, q string, limit int) []Location {
 	q = textnorm.String(q)
 	if q == "" || limit <= 0 {
@@ -29,7 +29,7 @@ func (index *Index) Search(country, q string, limit int) []Location {
 	paddedQuery := " " + q
 	var found [matchKinds][]*node
 	for _, n := range index.searchable[strings.ToUpper(country)] {
-		if kind := matchName(n.paddedName, paddedQuery); kind < matchKinds && len(found[kind]) < limit {
+		if kind := min(matchName(n.paddedName, paddedQuery), matchName(n.paddedAlias, paddedQuery)); kind < matchKinds && len(found[kind]) < limit {
 			found[kind] = append(found[kind], n)
 		}
 	}

@@ -20,7 +20,7 @@ func (d *DB) LoadCatalog(ctx context.Context, countries []catalog.Country, locat
 	locationRows := make([]models.Location, len(locations))
 	for i, l := range locations {
 		locationRows[i] = models.Location{
-			ID: l.ID, CountryCode: l.CountryCode, Type: string(l.Type), Name: l.Name,
+			ID: l.ID, CountryCode: l.CountryCode, Type: string(l.Type), Name: l.Name, Alias: l.Alias,
 			Ubigeo: textOrNull(l.Ubigeo), UbigeoReniec: textOrNull(l.Reniec), ParentID: l.ParentID,
 			City: l.City, Department: l.Department, Lat: l.Lat, Lng: l.Lng,
 		}
@@ -36,55 +36,36 @@ func (d *DB) LoadCatalog(ctx context.Context, countries []catalog.Country, locat
 	})
 }
 
-// Catalog reads every country and location.
-func (d *DB) Catalog(ctx context.Context) ([]catalog.Country, []catalog.Location, error) {
-	var countryRows []models.Country
-	if err := d.with(ctx).Order("code").Find(&countryRows).Error; err != nil {
-		return nil, nil, err
-	}
-	countries := make([]catalog.Country, len(countryRows))
-	for i, c := range countryRows {
-		countries[i] = catalog.Country{Code: c.Code, Name: c.Name, PhonePrefix: c.PhonePrefix, Currency: c.Currency, Timezone: c.Timezone, DocumentName: c.DocumentName}
-	}
-	locations, err := d.locations(ctx)
-	return countries, locations, err
-}
-
-// locations reads every location, without GORM's Find: they are by far the most rows that a process
-// reads before it serves.
-func (d *DB) locations(ctx context.Context) (locations []catalog.Location, err error) {
-	rows, err := d.with(ctx).Raw(`SELECT id, country_code, type, name, COALESCE(ubigeo, ''), COALESCE(ubigeo_reniec, ''), parent_id, city, department, lat, lng
-		FROM locations`).Rows()
-	if err != nil {
+// Zones reads the zones of all districts.
+func (d *DB) Zones(ctx context.Context) ([]catalog.Location, error) {
+	var rows []models.Location
+	if err := d.with(ctx).Where("type = ?", catalog.TypeZone).Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var l catalog.Location
-		if err := rows.Scan(&l.ID, &l.CountryCode, &l.Type, &l.Name, &l.Ubigeo, &l.Reniec, &l.ParentID, &l.City, &l.Department, &l.Lat, &l.Lng); err != nil {
-			return nil, err
+	zones := make([]catalog.Location, len(rows))
+	for i, l := range rows {
+		zones[i] = catalog.Location{
+			ID: l.ID, Type: catalog.TypeZone, Name: l.Name, Alias: l.Alias, ParentID: l.ParentID, CountryCode: l.CountryCode,
+			City: l.City, Department: l.Department, Lat: l.Lat, Lng: l.Lng,
 		}
-		locations = append(locations, l)
 	}
-	return locations, rows.Err()
+	return zones, nil
 }
 
-// CatalogSize counts locations; it changes whenever a zone is added.
-func (d *DB) CatalogSize(ctx context.Context) (int64, error) {
+func (d *DB) hasLocation(ctx context.Context, id uuid.UUID) (bool, error) {
 	var count int64
-	err := d.with(ctx).Model(&models.Location{}).Count(&count).Error
-	return count, err
+	err := d.with(ctx).Model(&models.Location{}).Where("id = ?", id).Count(&count).Error
+	return count > 0, err
 }
 
-// coveredLocations lists the locations in a country that operators cover, without suspended
-// operators.
-func (d *DB) coveredLocations(ctx context.Context, countryCode string) ([]uuid.UUID, error) {
+// CoveredLocations lists the locations in a country that operators cover, without suspended
+// operators. Anybody may ask: it looks once at each location, however much is covered.
+func (d *DB) CoveredLocations(ctx context.Context, countryCode string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := d.with(ctx).Raw(`
-		SELECT DISTINCT c.location_id FROM coverage c
-		JOIN operators o ON o.id = c.operator_id
-		JOIN locations l ON l.id = c.location_id
-		WHERE o.suspended_at IS NULL AND l.country_code = ?`, countryCode).Scan(&ids).Error
+	err := d.with(ctx).Raw(`SELECT id FROM locations WHERE country_code = ? AND EXISTS (
+		SELECT 1 FROM coverage c JOIN operators o ON o.id = c.operator_id
+		WHERE c.location_id = locations.id AND o.suspended_at IS NULL)`,
+		countryCode).Scan(&ids).Error
 	return ids, err
 }
 

@@ -38,30 +38,19 @@ func TestLoadCatalog_idempotentAndComplete(t *testing.T) {
 		require.NoError(t, database.Use(statements))
 		dbtest.LoadCatalog(t, database)
 		atFirst := statements.Load()
-		first, err := database.CatalogSize(ctx)
-		require.NoError(t, err)
+		size := func() (locations int64) {
+			require.NoError(t, database.SQL().QueryRowContext(ctx, "SELECT COUNT(*) FROM locations").Scan(&locations))
+			return locations
+		}
+		first := size()
 		statements.Store(0)
 		dbtest.LoadCatalog(t, database)
 		require.Equal(t, atFirst, statements.Load(), "every start of the service loads it: rows that are there cost no more statements")
 		require.Less(t, atFirst, first/100, "rows go together")
-		second, err := database.CatalogSize(ctx)
-		require.NoError(t, err)
-		require.Equal(t, first, second)
-
-		countries, places, err := database.Catalog(ctx)
-		require.NoError(t, err)
+		require.Equal(t, first, size())
+		countries, places := catalog.Embedded()
 		require.Len(t, countries, 18)
-		districts := 0
-		for _, place := range places {
-			if place.Type == catalog.TypeDistrict {
-				districts++
-			}
-		}
-		require.Equal(t, 1892, districts)
-		miraflores, known := catalog.NewIndex(countries, places).ByUbigeo("PE", "150122")
-		require.True(t, known)
-		require.Equal(t, "Miraflores", miraflores.Name)
-		require.InDelta(t, -12.1, *miraflores.Lat, 0.1)
+		require.EqualValues(t, len(places), first)
 	})
 }
 

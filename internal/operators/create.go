@@ -119,11 +119,11 @@ func (s *Service) country(ctx context.Context, code string) (*models.Country, er
 	if !db.IsNotFound(err) {
 		return &country, err
 	}
-	size, err := s.db.CatalogSize(ctx)
-	if err != nil {
+	var loaded int64
+	if err := s.db.Query(ctx).Model(&models.Country{}).Count(&loaded).Error; err != nil {
 		return nil, err
 	}
-	if size == 0 {
+	if loaded == 0 {
 		return nil, errors.New("the location catalog is not loaded: run `despacho migrate up`")
 	}
 	return nil, fmt.Errorf("the catalog has no country %q: use a two-letter code such as %s", code, DefaultCountry)

@@ -144,8 +144,8 @@ func (b *bucket) list(ctx context.Context, folder string) (files []storedFile, e
 	return files, context.Cause(ctx) // the list of a context that has ended is incomplete
 }
 
-// checkWritable asks whether the bucket is there and answers to the credentials, which costs nothing
-// that is paid for. One that only reads is found by the first photo.
+// checkWritable asks whether the bucket is there and answers to the credentials, which writes
+// nothing that is paid for. Credentials that may only read are found out by the first photo.
 func (b *bucket) checkWritable(ctx context.Context) error {
 	return b.do(ctx, func(ctx context.Context) error {
 		found, err := b.client.Client.BucketExists(ctx, b.name)

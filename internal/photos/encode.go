@@ -38,12 +38,14 @@ func encodePhoto(ctx context.Context, content []byte) (photo, thumbnail []byte, 
 // encodeLogo makes a PNG of an uploaded picture, with its transparency.
 func encodeLogo(ctx context.Context, content []byte) ([]byte, error) {
 	var logo bytes.Buffer
-	err := withPicture(ctx, content, logoSide, color.Transparent, func(pixels *image.RGBA) error { return png.Encode(&logo, pixels) })
+	err := withPicture(ctx, content, logoSide, color.Transparent, func(pixels *image.RGBA) error {
+		return png.Encode(&logo, pixels)
+	})
 	return logo.Bytes(), err
 }
 
-// shrink returns a picture with no side over longest. It samples at two times the size and averages:
-// nearly the same as averaging every pixel, at a cost that does not grow with the picture.
+// shrink returns a picture with no side over longest. It samples at two times the size and
+// averages: nearly the same as averaging every pixel, at a cost that does not grow with the picture.
 func shrink(pixels image.Image, longest int, background color.Color) *image.RGBA {
 	given := pixels.Bounds().Size()
 	size := given

@@ -57,8 +57,9 @@ func readOrientation(tiff []byte) orientation {
 		if len(entries) < entrySize {
 			break
 		}
-		if value := order.Uint16(entries[8:]); order.Uint16(entries) == tag && order.Uint16(entries[2:]) == short && value >= 1 && value <= 8 {
-			return orientation(value)
+		value := orientation(order.Uint16(entries[8:]))
+		if order.Uint16(entries) == tag && order.Uint16(entries[2:]) == short && value >= 1 && value <= 8 {
+			return value
 		}
 		entries = entries[entrySize:]
 	}

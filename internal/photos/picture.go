@@ -121,7 +121,7 @@ func jpegPixelBytes(model color.Model, progressive bool) int64 {
 	return components + converted
 }
 
-// pngPixelBytes counts a pixel two times, because the decoder may put an interlaced picture together.
+// pngPixelBytes counts a pixel two times: the decoder puts an interlaced picture together of parts.
 func pngPixelBytes(model color.Model) int64 {
 	switch model {
 	case color.Gray16Model, color.RGBA64Model, color.NRGBA64Model:

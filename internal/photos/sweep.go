@@ -69,7 +69,8 @@ func (s *Swept) sweep(ctx context.Context, p backend, now time.Time, rules Sweep
 	if err != nil {
 		return err
 	}
-	known, err := lookUp(ctx, slices.Concat(slices.Collect(maps.Keys(stored.photos)), slices.Collect(maps.Keys(aside.photos))), lookup)
+	names := slices.Concat(slices.Collect(maps.Keys(stored.photos)), slices.Collect(maps.Keys(aside.photos)))
+	known, err := lookUp(ctx, names, lookup)
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,8 @@ func (s *Swept) sweep(ctx context.Context, p backend, now time.Time, rules Sweep
 
 // sweepStored deletes the photos of erased orders, however new the file is: a tool may have copied
 // it from elsewhere. It puts old unknown photos into quarantine unless they are most of all.
-func (s *Swept) sweepStored(ctx context.Context, p backend, now time.Time, stored listing, known map[string]photoState,
-	old func(storedFile) bool,
+func (s *Swept) sweepStored(ctx context.Context, p backend, now time.Time, stored listing,
+	known map[string]photoState, old func(storedFile) bool,
 ) (refused bool, err error) {
 	var unknown []string
 	photos := 0
@@ -116,8 +117,8 @@ func (s *Swept) sweepStored(ctx context.Context, p backend, now time.Time, store
 
 // sweepQuarantine puts the photos back that the database knows again. It deletes those of erased
 // orders, and those whose time in quarantine is over unless the sweep is refused.
-func (s *Swept) sweepQuarantine(ctx context.Context, p backend, now time.Time, rules SweepRules, aside listing, known map[string]photoState,
-	refused bool,
+func (s *Swept) sweepQuarantine(ctx context.Context, p backend, now time.Time, rules SweepRules, aside listing,
+	known map[string]photoState, refused bool,
 ) (err error) {
 	for name, file := range aside.photos {
 		expired := rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))

@@ -15,6 +15,7 @@ CREATE TABLE locations (
     country_code  TEXT NOT NULL REFERENCES countries (code),
     type          TEXT NOT NULL CHECK (type IN ('country', 'city', 'district', 'zone')),
     name          TEXT NOT NULL,
+    alias         TEXT NOT NULL,
     ubigeo        TEXT,
     ubigeo_reniec TEXT,
     parent_id     UUID REFERENCES locations (id),
