@@ -287,10 +287,7 @@ func (d *devProcess) seed(ctx context.Context, database *db.DB) (*demo.Document,
 	if err != nil {
 		return nil, err
 	}
-	inbox, err := d.startInbox(ctx, database)
-	if err != nil {
-		return nil, err
-	}
+	inbox := d.startInbox(ctx, database)
 	if err := demo.RegisterInbox(ctx, database, d.secrets, inbox.HookURL, now); err != nil {
 		return nil, err
 	}
@@ -303,11 +300,10 @@ func (d *devProcess) seed(ctx context.Context, database *db.DB) (*demo.Document,
 	return document, document.Write(file)
 }
 
-func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbox, error) {
+func (d *devProcess) startInbox(ctx context.Context, database *db.DB) *dev.Inbox {
 	var hookURL string
-	inbox, err := dev.StartInbox(dev.InboxOptions{
+	inbox := dev.StartInbox(dev.InboxOptions{
 		Listener: d.inbox, Certificate: d.certs.Server,
-		File: filepath.Join(d.config.DevDir, "inbox.jsonl"),
 		Secrets: func() []string {
 			secrets, err := demo.InboxSecrets(ctx, database, d.secrets, hookURL)
 			if err != nil {
@@ -316,12 +312,9 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 			return secrets
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
 	hookURL = inbox.HookURL
 	d.onClose(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
-	return inbox, nil
+	return inbox
 }
 
 // serve runs the API and the worker and prints the banner. It stops the API first, then the worker.

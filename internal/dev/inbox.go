@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -23,12 +22,10 @@ type InboxOptions struct {
 	Certificate tls.Certificate
 	// Secrets are those a signature may have been made with; asked for every event.
 	Secrets func() []string
-	// File keeps the events across restarts.
-	File string
 }
 
-// Inbox is a webhook receiver for development: it keeps whatever arrives, well signed or not, and
-// shows it.
+// Inbox is a webhook receiver for development: it keeps the latest events until the next start, well
+// signed or not, and shows them.
 type Inbox struct {
 	// HookURL is where webhooks are sent to.
 	HookURL string
@@ -45,11 +42,7 @@ type Inbox struct {
 
 // StartInbox serves until Stop. Webhooks are taken over HTTPS alone; the list and the page also
 // come over plain HTTP, so that a browser needs no development certificate.
-func StartInbox(options InboxOptions) (*Inbox, error) {
-	journal, err := openJournal(options.File)
-	if err != nil {
-		return nil, err
-	}
+func StartInbox(options InboxOptions) *Inbox {
 	address := options.Listener.Addr().String()
 	streams, cancel := context.WithCancel(context.Background())
 	inbox := &Inbox{
@@ -57,7 +50,7 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 		EventsURL:     "http://" + address + "/inbox/events",
 		PageURL:       "http://" + address + "/inbox",
 		options:       options,
-		journal:       journal,
+		journal:       &journal{changed: make(chan struct{})},
 		cancelStreams: cancel,
 	}
 	inbox.server = &http.Server{
@@ -67,13 +60,13 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{options.Certificate}, NextProtos: []string{"h2", "http/1.1"}}
 	go func() { _ = inbox.server.Serve(sniffTLS(options.Listener, config)) }()
-	return inbox, nil
+	return inbox
 }
 
-// Stop answers the requests in flight and closes the file.
+// Stop answers the requests in flight.
 func (i *Inbox) Stop(ctx context.Context) error {
 	i.cancelStreams()
-	return errors.Join(i.server.Shutdown(ctx), i.journal.close())
+	return i.server.Shutdown(ctx)
 }
 
 func (i *Inbox) routes() http.Handler {
@@ -102,17 +95,13 @@ func (i *Inbox) receive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	now := time.Now()
-	event := InboxEvent{
+	i.journal.add(InboxEvent{
 		Event:       r.Header.Get(sender.HeaderEvent),
 		Headers:     firstValues(r.Header),
 		Body:        string(body),
 		SignatureOK: sender.Verify(r.Header, body, now, i.options.Secrets()...) == nil,
 		ReceivedAt:  now.UTC(),
-	}
-	if err := i.journal.add(event); err != nil {
-		http.Error(w, "No se pudo guardar el evento.", http.StatusInternalServerError)
-		return
-	}
+	})
 	writeJSON(w, map[string]string{"message": "recibido"})
 }
 

@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -22,10 +20,8 @@ import (
 const (
 	// infoTimeout is the delay of a first start without internet access.
 	infoTimeout = 3 * time.Second
-	// connectTimeout is for the archive, which may be on another host.
-	connectTimeout = 10 * time.Second
-	// stallTimeout is how long a download may receive nothing before it fails.
-	stallTimeout = 30 * time.Second
+	// archiveTimeout is for the archive, which may be on another host.
+	archiveTimeout = 10 * time.Minute
 )
 
 // cliArchive is what the download service answers.
@@ -36,28 +32,21 @@ type cliArchive struct {
 
 // download writes the prebuilt CLI to destination.
 func (s temporalDevFinder) download(ctx context.Context, destination string) error {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: connectTimeout}).DialContext
-	transport.TLSHandshakeTimeout = connectTimeout
-	transport.ResponseHeaderTimeout = stallTimeout
-	client := &http.Client{Transport: transport}
-	defer client.CloseIdleConnections()
-
-	archive, err := s.chooseArchive(ctx, client)
+	archive, err := s.chooseArchive(ctx)
 	if err != nil {
 		return err
 	}
-	return s.fetchArchive(ctx, client, archive, destination)
+	return s.fetchArchive(ctx, archive, destination)
 }
 
-func (s temporalDevFinder) chooseArchive(ctx context.Context, client *http.Client) (archive cliArchive, err error) {
+func (s temporalDevFinder) chooseArchive(ctx context.Context) (archive cliArchive, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.infoTimeout, fmt.Errorf("%s did not answer within %s", s.downloads, s.infoTimeout))
 	defer cancel()
 	query := url.Values{
 		"platform": {runtime.GOOS}, "arch": {runtime.GOARCH},
 		"sdk-name": {"sdk-go"}, "sdk-version": {temporal.SDKVersion},
 	}
-	response, err := get(ctx, client, s.downloads+"/cli/"+temporalCLIVersion+"?"+query.Encode())
+	response, err := get(ctx, s.downloads+"/cli/"+temporalCLIVersion+"?"+query.Encode())
 	if err != nil {
 		return archive, err
 	}
@@ -68,28 +57,18 @@ func (s temporalDevFinder) chooseArchive(ctx context.Context, client *http.Clien
 	return archive, nil
 }
 
-func (s temporalDevFinder) fetchArchive(ctx context.Context, client *http.Client, archive cliArchive, destination string) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	response, err := get(ctx, client, archive.URL)
+func (s temporalDevFinder) fetchArchive(ctx context.Context, archive cliArchive, destination string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, errors.New("the download took more than "+archiveTimeout.String()))
+	defer cancel()
+	response, err := get(ctx, archive.URL)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-
 	s.progress("downloading the Temporal CLI from " + archive.URL)
-	began, body := time.Now(), &countedReader{reader: response.Body}
-	seen, lastGrowth := int64(0), began
-	stop := Every(s.interval, func() {
-		if count := body.count.Load(); count > seen {
-			seen, lastGrowth = count, time.Now()
-		} else if time.Since(lastGrowth) > stallTimeout {
-			cancel(errors.New("the download brought nothing for " + stallTimeout.String()))
-		}
-		s.progress(fmt.Sprintf("downloading the Temporal CLI: %d of %d MB, %s", seen>>20, max(response.ContentLength, 0)>>20, elapsed(began)))
-	})
-	defer stop()
-	if err := extract(body, archive.File, destination); err != nil {
+	began := time.Now()
+	defer Every(s.interval, func() { s.progress("downloading the Temporal CLI: " + elapsed(began).String()) })()
+	if err := extract(response.Body, archive.File, destination); err != nil {
 		return fmt.Errorf("downloading %s: %w", archive.URL, contextCause(ctx, err))
 	}
 	return nil
@@ -122,12 +101,12 @@ func extract(archive io.Reader, name, destination string) error {
 	}
 }
 
-func get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+func get(ctx context.Context, address string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
-	response, err := client.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		if failure := (*url.Error)(nil); errors.As(err, &failure) {
 			err = fmt.Errorf("%s cannot be reached: %w", request.URL.Host, failure.Err) // shorter than the whole address
@@ -147,15 +126,4 @@ func contextCause(ctx context.Context, err error) error {
 		return cause
 	}
 	return err
-}
-
-type countedReader struct {
-	reader io.Reader
-	count  atomic.Int64
-}
-
-func (r *countedReader) Read(p []byte) (int, error) {
-	n, err := r.reader.Read(p)
-	r.count.Add(int64(n))
-	return n, err
 }
