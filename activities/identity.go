@@ -9,6 +9,7 @@ import (
 
 	"despacho/internal/identity"
 	"despacho/internal/orders"
+	"despacho/models"
 )
 
 // identityAttempts bounds the attempts for one order: some minutes, with the backoff of the retry
@@ -28,7 +29,7 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	}
 	if order.Test {
 		outcome, verified := orders.TestIdentity(&order.Order)
-		_, err := a.DB.SetIdentity(ctx, orderID, string(outcome), nil, verified, a.Clock.Now())
+		_, err := a.setIdentity(ctx, orderID, outcome, nil, verified)
 		return err
 	}
 	if a.Identity == nil {
@@ -43,7 +44,7 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 		return err
 	}
 	verified, matches := matchIdentity(answer, order.RecipientName)
-	set, err := a.DB.SetIdentity(ctx, orderID, string(answer.Outcome), matches, verified, a.Clock.Now())
+	set, err := a.setIdentity(ctx, orderID, answer.Outcome, matches, verified)
 	if err != nil {
 		return err
 	}
@@ -54,6 +55,16 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 		return fmt.Errorf("the DNI is not verified: %s", answer.Outcome)
 	}
 	return nil
+}
+
+// setIdentity writes the outcome of the document check. If the document was erased meanwhile,
+// nothing is written, and set is false.
+func (a *Activities) setIdentity(ctx context.Context, orderID uuid.UUID, outcome identity.Outcome, matches *bool, verified bool) (set bool, err error) {
+	result := a.DB.Query(ctx).Model(&models.Order{}).Where("id = ? AND recipient_doc_encrypted IS NOT NULL", orderID).
+		Updates(map[string]any{
+			"doc_outcome": string(outcome), "doc_name_matches": matches, "recipient_doc_verified": verified, "updated_at": a.Clock.Now(),
+		})
+	return result.RowsAffected == 1, result.Error
 }
 
 // matchIdentity reports whether the registry has the DNI under the recipient's name. matches is nil

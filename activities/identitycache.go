@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm/clause"
+
 	"despacho/internal/db"
 	"despacho/internal/encryption"
 	"despacho/internal/identity"
@@ -19,7 +21,8 @@ type IdentityCache struct {
 
 // Get reads an unexpired answer.
 func (c *IdentityCache) Get(ctx context.Context, key string) (identity.Answer, bool, error) {
-	kept, err := c.DB.IdentityAnswer(ctx, key, c.Now())
+	var kept models.IdentityAnswer
+	err := c.DB.Query(ctx).Where("key = ? AND expires_at > ?", key, c.Now()).Take(&kept).Error
 	if db.IsNotFound(err) {
 		return identity.Answer{}, false, nil
 	}
@@ -35,12 +38,13 @@ func (c *IdentityCache) Get(ctx context.Context, key string) (identity.Answer, b
 
 // Put stores an answer until it expires.
 func (c *IdentityCache) Put(ctx context.Context, key string, answer identity.Answer, until time.Time) error {
-	return c.DB.SaveIdentityAnswer(ctx, &models.IdentityAnswer{
-		Key: key, Outcome: string(answer.Outcome), Name: c.Secrets.Seal([]byte(answer.Name), []byte(key)), Provider: answer.Provider, ExpiresAt: until,
-	})
+	return c.DB.Query(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&models.IdentityAnswer{
+		Key: key, Outcome: string(answer.Outcome), Name: c.Secrets.Seal([]byte(answer.Name), []byte(key)),
+		Provider: answer.Provider, ExpiresAt: until,
+	}).Error
 }
 
 // Delete removes an answer.
 func (c *IdentityCache) Delete(ctx context.Context, key string) error {
-	return c.DB.DeleteIdentityAnswer(ctx, key)
+	return c.DB.Query(ctx).Where("key = ?", key).Delete(&models.IdentityAnswer{}).Error
 }

@@ -45,12 +45,22 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		return temporal.NewApplicationErrorWithOptions("the map link has no point", "NoPoint",
 			temporal.ApplicationErrorOptions{NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign})
 	}
+	return a.setLinkPoint(ctx, &order.Order, point)
+}
+
+// setLinkPoint writes the point that a map link gave. An order that has a point by now, or another
+// link, keeps what it has.
+func (a *Activities) setLinkPoint(ctx context.Context, order *models.Order, point maplink.Point) error {
 	return a.DB.InTx(ctx, func(tx *db.DB) error {
-		set, err := tx.SetLinkPoint(ctx, orderID, *order.DeliveryMapsURL, point.Lat, point.Lng, string(point.Source), a.Clock.Now())
-		if err != nil || !set {
-			return err
+		set := tx.Query(ctx).Model(&models.Order{}).
+			Where("id = ? AND delivery_lat IS NULL AND delivery_maps_url = ?", order.ID, *order.DeliveryMapsURL).
+			Updates(map[string]any{
+				"delivery_lat": point.Lat, "delivery_lng": point.Lng, "point_source": string(point.Source), "updated_at": a.Clock.Now(),
+			})
+		if set.Error != nil || set.RowsAffected == 0 {
+			return set.Error
 		}
-		return a.addTimelineEntryTx(ctx, tx, &order.Order, models.TimelinePointResolved, string(point.Source))
+		return a.addTimelineEntryTx(ctx, tx, order, models.TimelinePointResolved, string(point.Source))
 	})
 }
 
@@ -87,7 +97,7 @@ func (a *Activities) addTimelineEntry(ctx context.Context, order *models.Order, 
 // addTimelineEntryTx adds a timeline entry that is not a move. Its id is derived from the order and
 // the kind, so that a retry adds it once.
 func (a *Activities) addTimelineEntryTx(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
-	return database.AddTimelineEntry(ctx, &models.TimelineEntry{
+	return database.InsertMissing(ctx, &models.TimelineEntry{
 		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,
 		By: models.BySystem, Detail: &detail, At: a.Clock.Now(),
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/orders"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -102,7 +103,7 @@ func TestCorrectDelivery_photo(t *testing.T) {
 		for _, file := range files {
 			names = append(names, file.Name())
 		}
-		referenced, erased, err := s.App.DB.KnownPhotos(t.Context(), names)
+		referenced, erased, err := orders.KnownPhotos(t.Context(), s.App.DB, names)
 		require.NoError(t, err)
 		require.Len(t, referenced, 2, "the sweeper leaves both alone")
 		require.Empty(t, erased)

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +26,13 @@ const (
 	maxPendingKeyUses = 1024
 )
 
+// keyUse is when and from where a key was used.
+type keyUse struct {
+	KeyID uuid.UUID
+	At    time.Time
+	From  string
+}
+
 // keyUseLog stores when and from where keys were last used, beside the requests: a request only
 // notes its use in memory, and not more than once a minute for each key.
 type keyUseLog struct {
@@ -32,11 +41,11 @@ type keyUseLog struct {
 	noted  map[uuid.UUID]bool
 	minute int64
 	// pending are the uses to be stored.
-	pending chan db.KeyUse
+	pending chan keyUse
 }
 
 func newKeyUseLog() *keyUseLog {
-	return &keyUseLog{noted: map[uuid.UUID]bool{}, pending: make(chan db.KeyUse, maxPendingKeyUses)}
+	return &keyUseLog{noted: map[uuid.UUID]bool{}, pending: make(chan keyUse, maxPendingKeyUses)}
 }
 
 // note notes the use of a key, unless one within the last minute is known.
@@ -54,7 +63,7 @@ func (l *keyUseLog) note(key *models.APIKey, from string, now time.Time) {
 		return
 	}
 	select {
-	case l.pending <- db.KeyUse{KeyID: key.ID, At: now, From: from}:
+	case l.pending <- keyUse{KeyID: key.ID, At: now, From: from}:
 		l.noted[key.ID] = true
 	default:
 	}
@@ -62,7 +71,7 @@ func (l *keyUseLog) note(key *models.APIKey, from string, now time.Time) {
 
 // run stores noted uses, those of a second together: with many keys a statement for each would take
 // more of the database than their requests. It ends with ctx, after it has stored the last ones.
-func (l *keyUseLog) run(ctx context.Context, save func(context.Context, []db.KeyUse) error, log *slog.Logger) {
+func (l *keyUseLog) run(ctx context.Context, save func(context.Context, []keyUse) error, log *slog.Logger) {
 	tick := time.NewTicker(keyUseDelay)
 	defer tick.Stop()
 	for ended := false; !ended; {
@@ -71,7 +80,7 @@ func (l *keyUseLog) run(ctx context.Context, save func(context.Context, []db.Key
 		case <-ctx.Done():
 			ended = true
 		}
-		var uses []db.KeyUse
+		var uses []keyUse
 		for range len(l.pending) { // nobody else receives
 			uses = append(uses, <-l.pending)
 		}
@@ -88,5 +97,23 @@ func (l *keyUseLog) run(ctx context.Context, save func(context.Context, []db.Key
 
 // RecordKeyUse stores when and from where keys were last used, until ctx ends.
 func (s *Server) RecordKeyUse(ctx context.Context) {
-	s.keyUse.run(ctx, func(ctx context.Context, uses []db.KeyUse) error { return s.db.SaveKeyUses(ctx, uses, keyUseInterval) }, s.log)
+	s.keyUse.run(ctx, func(ctx context.Context, uses []keyUse) error { return saveKeyUses(ctx, s.db, uses) }, s.log)
+}
+
+// saveKeyUses stores uses of keys, except where one less than the interval before is stored already,
+// by any process. Rows are written in the sequence of their ids, so that the transactions of several
+// processes do not deadlock.
+func saveKeyUses(ctx context.Context, database *db.DB, uses []keyUse) error {
+	slices.SortFunc(uses, func(a, b keyUse) int { return bytes.Compare(a.KeyID[:], b.KeyID[:]) })
+	return database.InPipeline(ctx, func(tx *db.DB) error {
+		for _, use := range uses {
+			err := tx.Query(ctx).Model(&models.APIKey{}).
+				Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", use.KeyID, use.At.Add(-keyUseInterval)).
+				Updates(map[string]any{"last_used_at": use.At, "last_used_from": use.From}).Error
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

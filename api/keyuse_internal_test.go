@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/db"
 	"despacho/models"
 )
 
@@ -24,8 +23,8 @@ func TestKeyUseLog_oneAMinute(t *testing.T) {
 	}
 	log.note(second, "198.51.100.8", now)
 	require.Len(t, log.pending, 2)
-	require.Equal(t, db.KeyUse{KeyID: first.ID, At: now, From: "198.51.100.7"}, <-log.pending)
-	require.Equal(t, db.KeyUse{KeyID: second.ID, At: now, From: "198.51.100.8"}, <-log.pending)
+	require.Equal(t, keyUse{KeyID: first.ID, At: now, From: "198.51.100.7"}, <-log.pending)
+	require.Equal(t, keyUse{KeyID: second.ID, At: now, From: "198.51.100.8"}, <-log.pending)
 
 	stored := now.Add(30 * time.Second)
 	first.LastUsedAt = &stored // by another process
@@ -33,7 +32,7 @@ func TestKeyUseLog_oneAMinute(t *testing.T) {
 	log.note(first, "198.51.100.7", later)
 	require.Empty(t, log.pending, "less than a minute after the stored use")
 	log.note(first, "198.51.100.9", stored.Add(time.Minute))
-	require.Equal(t, db.KeyUse{KeyID: first.ID, At: stored.Add(time.Minute), From: "198.51.100.9"}, <-log.pending)
+	require.Equal(t, keyUse{KeyID: first.ID, At: stored.Add(time.Minute), From: "198.51.100.9"}, <-log.pending)
 
 	for range maxPendingKeyUses {
 		log.note(&models.APIKey{ID: uuid.New()}, "198.51.100.7", later)
@@ -54,12 +53,12 @@ func TestKeyUseLog_storesTheLastUses(t *testing.T) {
 	uses.note(second, "198.51.100.8", now)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	var stored [][]db.KeyUse
-	uses.run(stopped, func(ctx context.Context, uses []db.KeyUse) error {
+	var stored [][]keyUse
+	uses.run(stopped, func(ctx context.Context, uses []keyUse) error {
 		stored = append(stored, uses)
 		return ctx.Err()
 	}, slog.New(slog.DiscardHandler))
-	require.Equal(t, [][]db.KeyUse{{{KeyID: first.ID, At: now, From: "198.51.100.7"}, {KeyID: second.ID, At: now, From: "198.51.100.8"}}}, stored)
+	require.Equal(t, [][]keyUse{{{KeyID: first.ID, At: now, From: "198.51.100.7"}, {KeyID: second.ID, At: now, From: "198.51.100.8"}}}, stored)
 }
 
 // A panic while uses are stored ends neither the process nor the storing of those that follow.
@@ -69,9 +68,9 @@ func TestKeyUseLog_panic(t *testing.T) {
 	later := &models.APIKey{ID: uuid.New()}
 	uses.note(&models.APIKey{ID: uuid.New()}, "198.51.100.7", now)
 	running, stop := context.WithCancel(t.Context())
-	var stored []db.KeyUse
+	var stored []keyUse
 	panicked := false
-	uses.run(running, func(_ context.Context, some []db.KeyUse) error {
+	uses.run(running, func(_ context.Context, some []keyUse) error {
 		if !panicked {
 			panicked = true
 			uses.note(later, "198.51.100.8", now)
@@ -81,5 +80,5 @@ func TestKeyUseLog_panic(t *testing.T) {
 		stop()
 		return nil
 	}, slog.New(slog.DiscardHandler))
-	require.Equal(t, []db.KeyUse{{KeyID: later.ID, At: now, From: "198.51.100.8"}}, stored)
+	require.Equal(t, []keyUse{{KeyID: later.ID, At: now, From: "198.51.100.8"}}, stored)
 }

@@ -10,6 +10,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/operators"
 	"despacho/internal/photos"
+	"despacho/models"
 )
 
 var errNotForm = apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: multipart/form-data.")
@@ -45,11 +46,12 @@ func (s *Server) serveLogo(c *gin.Context) error {
 	if !photos.IsName(name) {
 		return errNoFile
 	}
-	known, err := s.db.IsLogo(c.Request.Context(), name)
+	var logos int64
+	err := s.db.Query(c.Request.Context()).Model(&models.Operator{}).Where("logo_photo = ?", name).Count(&logos).Error
 	if err != nil {
 		return err
 	}
-	if !known {
+	if logos == 0 {
 		return errNoFile
 	}
 	file, err := s.photos.Open(c.Request.Context(), name)

@@ -169,7 +169,8 @@ func TestPhotos_unreferencedArePutAside(t *testing.T) {
 		other := tenant.Row(time.Now(), apptest.ReceivedAfter(0), delivered, named(photoOther))
 		erased := tenant.Row(time.Now(), apptest.ReceivedAfter(0), delivered, named(photoErased))
 		tenant.InsertRows(t, []models.Order{owner, other, erased})
-		require.NoError(t, s.App.DB.EraseOrder(t.Context(), erased.ID, "", time.Now().UTC()))
+		_, err := s.App.Orders.Erase(t.Context(), &tenant.Operator, erased.ID)
+		require.NoError(t, err)
 		for _, name := range []string{photoOwned, photoOther, photoOrphan, photoErased, ".upload-dead"} {
 			oldPhoto(t, s, name)
 		}
@@ -186,7 +187,7 @@ func TestPhotos_unreferencedArePutAside(t *testing.T) {
 		require.Equal(t, "ok", s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"}).String("files"))
 		require.Contains(t, metricsOf(t, s), "photos_in_quarantine 1\n")
 
-		_, err := s.App.DB.SQL().Exec("UPDATE orders SET proof_photo = '" + photoOrphan + "' WHERE proof_photo IS NULL")
+		_, err = s.App.DB.SQL().Exec("UPDATE orders SET proof_photo = '" + photoOrphan + "' WHERE proof_photo IS NULL")
 		require.NoError(t, err)
 		require.NoError(t, s.App.Orders.SweepPhotos(t.Context()))
 		require.FileExists(t, filepath.Join(s.Config.FilesDir, photoOrphan), "the database knows it again")

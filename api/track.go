@@ -1,13 +1,14 @@
 package api
 
 import (
+	"errors"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
-	"despacho/internal/db"
 	"despacho/internal/guidecode"
+	"despacho/internal/orders"
 	"despacho/models"
 )
 
@@ -39,15 +40,8 @@ type trackingEvent struct {
 	At     time.Time     `json:"at"`
 }
 
-// trackedPackage is the order of a guide code.
-type trackedPackage struct {
-	*db.Tracked
-	// moves are the timeline's state changes, oldest first, without its other entries.
-	moves []models.TimelineEntry
-}
-
 // findPackage looks up a guide code as a person typed it, for the API and for the page.
-func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, error) {
+func (s *Server) findPackage(c *gin.Context, typed string) (*orders.Tracked, error) {
 	if err := s.limitAddress(c, "track", trackingPerMinute); err != nil {
 		return nil, err
 	}
@@ -55,15 +49,11 @@ func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, err
 	if !wellFormed {
 		return nil, errUnknownGuide
 	}
-	tracked, err := s.db.Track(c.Request.Context(), code)
-	if db.IsNotFound(err) {
+	tracked, err := s.orders.Track(c.Request.Context(), code)
+	if errors.Is(err, orders.ErrOrderNotFound) {
 		return nil, errUnknownGuide
 	}
-	if err != nil {
-		return nil, err
-	}
-	moves, err := s.db.Moves(c.Request.Context(), tracked.ID)
-	return &trackedPackage{tracked, moves}, err
+	return tracked, err
 }
 
 func (s *Server) track(c *gin.Context) error {
@@ -73,9 +63,9 @@ func (s *Server) track(c *gin.Context) error {
 	}
 	view := trackingView{
 		GuideCode: found.GuideCode, Status: found.Status, StatusLabel: found.Status.Label(), Product: found.Product,
-		Events: make([]trackingEvent, len(found.moves)), TenantName: found.OperatorName, TenantLogoURL: found.Logo(s.config.BaseURL), Test: found.Test,
+		Events: make([]trackingEvent, len(found.Moves)), TenantName: found.OperatorName, TenantLogoURL: found.Logo(s.config.BaseURL), Test: found.Test,
 	}
-	for i, move := range found.moves {
+	for i, move := range found.Moves {
 		view.Events[i] = trackingEvent{Type: move.Type, Status: move.Status, Label: move.Status.Label(), At: move.At.UTC()}
 	}
 	c.Header("Cache-Control", "no-store")

@@ -11,6 +11,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/guidecode"
+	"despacho/internal/orders"
 	"despacho/internal/panel/format"
 	"despacho/internal/photos"
 	"despacho/internal/web"
@@ -106,7 +107,7 @@ func (s *Server) showByCode(c *gin.Context, typed string) error {
 func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 
 // trackingPage is what the tracking page shows of a package.
-func (s *Server) trackingPage(p *trackedPackage) web.Tracking {
+func (s *Server) trackingPage(p *orders.Tracked) web.Tracking {
 	shown := web.Tracking{
 		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(), Test: p.Test,
 	}
@@ -123,7 +124,7 @@ func (s *Server) trackingPage(p *trackedPackage) web.Tracking {
 	if logo := p.Logo(""); logo != nil {
 		shown.LogoURL, shown.ShareImage = *logo, *p.Logo(s.config.BaseURL)
 	}
-	for _, move := range p.moves {
+	for _, move := range p.Moves {
 		// A change of rider is not the customer's business: the package goes out once.
 		if last := len(shown.Events) - 1; last < 0 || shown.Events[last].Status != move.Status {
 			shown.Events = append(shown.Events, web.Event{Status: move.Status, At: move.At})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/closedport"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
@@ -156,8 +158,8 @@ func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.A
 // moveTypes lists the types of an order's moves in its timeline, oldest first.
 func (s *service) moveTypes(t *testing.T, orderID string) []string {
 	t.Helper()
-	entries, err := s.App.DB.Moves(t.Context(), uuid.MustParse(orderID))
-	require.NoError(t, err)
+	entries := dbtest.Rows[models.TimelineEntry](t, s.App.DB, "order_id = ? AND seq IS NOT NULL", orderID)
+	slices.SortFunc(entries, func(a, b models.TimelineEntry) int { return *a.Seq - *b.Seq })
 	var types []string
 	for _, entry := range entries {
 		types = append(types, entry.Type)

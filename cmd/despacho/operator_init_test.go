@@ -65,11 +65,9 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
 		require.True(t, holder.Key.Test)
-		settings, err := database.OperatorSettings(t.Context(), made.Operator.ID)
-		require.NoError(t, err)
-		require.Len(t, settings.Coverage, 2)
-		require.Len(t, settings.Branches, 1)
-		require.Len(t, settings.Sizes, 3)
+		require.Len(t, dbtest.Rows[models.Coverage](t, database, "operator_id = ?", made.Operator.ID), 2)
+		require.Len(t, dbtest.Rows[models.Branch](t, database, "operator_id = ?", made.Operator.ID), 1)
+		require.Len(t, dbtest.Rows[models.Size](t, database, "operator_id = ?", made.Operator.ID), 3)
 	})
 }
 

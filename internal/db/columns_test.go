@@ -2,9 +2,7 @@ package db_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -29,26 +27,13 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				ID: d.ID, WebhookID: w.Webhook.ID, OperatorID: w.Operator.ID, Event: d.Event, URL: w.Webhook.URL, Retry: true, OrderID: d.OrderID, NextAttemptAt: d.NextAttemptAt,
 			}
 		}
-		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
 		reads := map[string]struct {
 			want    any
 			read    func() (any, error)
 			leftOut []string
 		}{
-			"OrderView":        {view, func() (any, error) { return database.OrderView(ctx, scope, w.Order.ID) }, nil},
-			"OrderViewByID":    {view, func() (any, error) { return database.OrderViewByID(ctx, w.Order.ID) }, nil},
-			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuideCode(ctx, scope, w.Order.GuideCode) }, nil},
-			"OrderViews":       {view, func() (any, error) { return dbtest.OnlyRow(database.OrderViews(ctx, scope, []uuid.UUID{w.Order.ID})) }, nil},
-			"PageOfOrders":     {view, func() (any, error) { return dbtest.OnlyRow(database.PageOfOrders(ctx, scope, span, 1)) }, nil},
-			"OrdersReceivedSince": {view, func() (any, error) {
-				views, _, err := database.OrdersReceivedSince(ctx, scope, before, 10)
-				return dbtest.OnlyRow(views, err)
-			}, nil},
-			"OrderDetails": {
-				models.OrderDetail{OrderView: view, StoreName: &w.Store.Name, BranchName: w.Branch.Name},
-				func() (any, error) { return dbtest.OnlyRow(database.OrderDetails(ctx, scope, []uuid.UUID{w.Order.ID})) }, nil,
-			},
-			"LockOrder": {w.Order, func() (any, error) { return database.LockOrder(ctx, w.Order.ID) }, nil},
+			"OrderView":     {view, func() (any, error) { return database.OrderView(ctx, scope, w.Order.ID) }, nil},
+			"OrderViewByID": {view, func() (any, error) { return database.OrderViewByID(ctx, w.Order.ID) }, nil},
 			"InMove": {w.Order, func() (read any, err error) {
 				err = database.InMove(ctx, w.Order.ID, nil, nil, func(_, _ *db.DB, order *models.Order, _ *db.MoveContext) error {
 					read = order
@@ -84,15 +69,6 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 					return read, err
 				}, nil,
 			},
-			"Track": {
-				db.Tracked{
-					ID: w.Order.ID, GuideCode: w.Order.GuideCode, Status: w.Order.Status, Product: w.Order.Product,
-					OperatorName: w.Operator.Name, LogoURL: w.Operator.LogoURL, LogoPhoto: w.Operator.LogoPhoto, Timezone: w.Operator.Timezone,
-					StoreName: &w.Store.Name, StorePhone: w.Store.ContactPhone, StoreWhatsApp: w.Store.ContactWhatsApp, StoreEmail: w.Store.ContactEmail,
-					ProofPhoto: w.Order.ProofPhoto, ShareProofPhoto: true, AmountToCollect: w.Order.AmountToCollect, Currency: w.Order.Currency, Test: w.Order.Test,
-				},
-				func() (any, error) { return database.Track(ctx, w.Order.GuideCode) }, nil,
-			},
 			"PendingDeliveries": {target(w.Pending), func() (any, error) { return dbtest.OnlyRow(database.PendingDeliveries(ctx, w.Order.ID, nil, 10)) }, nil},
 			"AbandonedDeliveries": {target(w.Pending), func() (any, error) {
 				return dbtest.OnlyRow(database.AbandonedDeliveries(ctx, after, after, db.Position{}, 10))
@@ -100,10 +76,6 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			"FailedDeliveries": {target(w.Failed), func() (any, error) {
 				return dbtest.OnlyRow(database.FailedDeliveries(ctx, w.Webhook.ID, before, after, 10))
 			}, nil},
-			"CountOrdersByLocation": {
-				db.LocationCount{LocationID: w.Order.LocationID, Orders: 1},
-				func() (any, error) { return dbtest.OnlyRow(database.CountOrdersByLocation(ctx, scope, w.Order.Status)) }, nil,
-			},
 		}
 		database.SQL().SetMaxOpenConns(1) // what a connection has prepared is used again after the migration
 		for name, test := range reads {
@@ -149,9 +121,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 		ctx, w, f := context.Background(), dbtest.NewTenant(t, database), &fields.Filler{Given: 1000}
 		branch := models.Branch{ID: uuid.New(), OperatorID: w.Operator.ID, Name: "Otra", CreatedAt: w.Branch.CreatedAt}
 		rider := models.Rider{ID: uuid.New(), OperatorID: w.Operator.ID, Name: "Otro", CreatedAt: w.Rider.CreatedAt}
-		var record models.IdempotencyRecord
-		(&fields.Filler{Bool: true}).Fill(&record)
-		for _, row := range []any{&branch, &rider, &record} {
+		for _, row := range []any{&branch, &rider} {
 			require.NoError(t, database.Insert(ctx, row))
 		}
 
@@ -160,13 +130,11 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 		order.ID, order.Seq, order.Status, order.CancelledBy = w.Order.ID, w.Order.Seq+1, models.StatusDelivered, nil
 		order.BranchID, order.RiderID, order.OperativeDay = branch.ID, &rider.ID, "2027-04-05"
 
-		delivery, webhook, answered := w.Failed, w.Webhook, record
+		delivery, webhook := w.Failed, w.Webhook
 		f.Fill(&delivery)
 		delivery.ID, delivery.Status = w.Failed.ID, models.WebhookDeliveryDelivered
 		f.Fill(&webhook)
 		webhook.ID = w.Webhook.ID
-		f.Fill(&answered)
-		answered.ScopeID, answered.Key = record.ScopeID, record.Key
 
 		for name, test := range map[string]struct {
 			before, wanted any
@@ -177,7 +145,9 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 			"SaveMove": {
 				w.Order, order,
 				func() error { return database.SaveMove(ctx, &models.Order{}, &order, &event) },
-				func() (any, error) { return database.LockOrder(ctx, order.ID) },
+				func() (any, error) {
+					return dbtest.OnlyRow(dbtest.Rows[models.Order](t, database, "id = ?", order.ID), nil)
+				},
 				[]string{ // set at creation, or by something other than a move
 					"ID", "OperatorID", "StoreID", "Test", "GuideCode", "ExternalID", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocEncrypted",
 					"RecipientDocVerified", "DocOutcome", "DocNameMatches", "DeliveryType", "DeliveryAddress", "DeliveryReference", "LocationID",
@@ -199,20 +169,6 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 					"ID", "OperatorID", "StoreID", "OwnerStoreID", "Test", "URL", "Events", "Retry", "Active", "PausedAt", "FailingSince",
 					"ConsecutiveFailures", "CircuitOpenedAt", "NextProbeAt", "ProbingUntil", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
 				},
-			},
-			"ClaimKey": {
-				record, answered,
-				func() error {
-					claim, _, err := database.ClaimKey(ctx, &answered, record.ExpiresAt)
-					if err == nil && claim != db.Claimed {
-						err = fmt.Errorf("claim %d", claim)
-					}
-					return err
-				},
-				func() (any, error) {
-					return dbtest.OnlyRow(database.CompletedKeys(ctx, record.ScopeID, []string{record.Key}, time.Time{}))
-				},
-				[]string{"ScopeID", "Key"},
 			},
 		} {
 			t.Run(name, func(t *testing.T) {

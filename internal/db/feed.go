@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -139,26 +138,4 @@ func (d *DB) FeedHeads(ctx context.Context, operators []uuid.UUID) (map[uuid.UUI
 		}
 	}
 	return heads, nil
-}
-
-// LockUnerasedFeedEventsOf reads an order's events whose data is not erased, by id, and locks them
-// until the transaction ends.
-func (d *DB) LockUnerasedFeedEventsOf(ctx context.Context, orderID uuid.UUID) ([]models.FeedEvent, error) {
-	var events []models.FeedEvent
-	err := d.forUpdate(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL", orderID).Order("id").Find(&events).Error
-	return events, err
-}
-
-// UnerasedFeedEventsBefore reads the events from before a time whose data is not erased, oldest
-// first.
-func (d *DB) UnerasedFeedEventsBefore(ctx context.Context, before time.Time, limit int) ([]models.FeedEvent, error) {
-	var events []models.FeedEvent
-	err := d.with(ctx).Where("created_at < ? AND erased_at IS NULL", before).Order("created_at").Limit(limit).Find(&events).Error
-	return events, err
-}
-
-// EraseFeedEvent writes the event's data without what was erased.
-func (d *DB) EraseFeedEvent(ctx context.Context, event *models.FeedEvent) error {
-	return d.with(ctx).Model(&models.FeedEvent{}).Where("id = ?", event.ID).
-		Select("data", "store_data", "erased_at").UpdateColumns(event).Error
 }

@@ -30,7 +30,7 @@ var moveColumns = slices.Concat(
 	columnsOf(orderColumns, func(m *orderForMove) *models.Order { return &m.Order }),
 	columnsOf(operatorColumns, func(m *orderForMove) *models.Operator { return &m.Operator }),
 	[]column[orderForMove]{
-		{locationName + " AS location_name", func(m *orderForMove) any { return &m.LocationName }},
+		{LocationName + " AS location_name", func(m *orderForMove) any { return &m.LocationName }},
 		{"riders.name AS rider_name", func(m *orderForMove) any { return &m.RiderName }},
 		{"riders.phone AS rider_phone", func(m *orderForMove) any { return &m.RiderPhone }},
 		{"riders.active OR riders.test AS rider_active", func(m *orderForMove) any { return &m.RiderActive }},

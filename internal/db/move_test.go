@@ -45,7 +45,7 @@ func TestInMove(t *testing.T) {
 		require.ErrorIs(t, move(w.Order.ID, failed), failed)
 		require.True(t, db.IsNotFound(move(uuid.New(), nil)))
 		entry := uuid.New()
-		require.NoError(t, database.AddTimelineEntry(t.Context(), &models.TimelineEntry{
+		require.NoError(t, database.Insert(t.Context(), &models.TimelineEntry{
 			ID: entry, OrderID: w.Order.ID, Type: models.TimelineCreated, Status: w.Order.Status, By: "api", At: w.Order.CreatedAt,
 		}))
 		require.True(t, db.IsDuplicate(database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
@@ -68,7 +68,7 @@ func TestInMove_twoRoundTrips(t *testing.T) {
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
 	database := dbtest.Open(t, proxied)
 	order, entry := newOrder(dbtest.NewOrder(t, database))
-	require.NoError(t, database.InsertOrder(t.Context(), order, entry, newEvent(entry, order.OperatorID), nil))
+	require.NoError(t, insertRows(t, database, order, entry))
 	move := func() {
 		require.NoError(t, database.InMove(t.Context(), order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 			return saveNextMove(t, writes, order)

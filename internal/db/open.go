@@ -239,8 +239,8 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 	})
 }
 
-// inSnapshot runs fn, which reads, in a transaction in which every statement sees the same rows.
-func (d *DB) inSnapshot(ctx context.Context, fn func(tx *DB) error) error {
+// InSnapshot runs fn, which reads, in a transaction in which every statement sees the same rows.
+func (d *DB) InSnapshot(ctx context.Context, fn func(tx *DB) error) error {
 	if d.dialect == SQLite {
 		return d.InTx(ctx, fn)
 	}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -14,7 +15,7 @@ import (
 func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
 	if !d.canReadRows() {
 		var view models.OrderView
-		err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
+		err := scope.Orders(d.OrderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
 		return &view, err
 	}
 	var order *models.OrderView
@@ -31,7 +32,7 @@ var orderColumns = tableColumns[models.Order]("orders", "")
 
 var orderViewColumns = append(
 	columnsOf(orderColumns, func(v *models.OrderView) *models.Order { return &v.Order }),
-	column[models.OrderView]{locationName + " AS location_name", func(v *models.OrderView) any { return &v.LocationName }},
+	column[models.OrderView]{LocationName + " AS location_name", func(v *models.OrderView) any { return &v.LocationName }},
 	column[models.OrderView]{"riders.name AS rider_name", func(v *models.OrderView) any { return &v.RiderName }},
 	column[models.OrderView]{"riders.phone AS rider_phone", func(v *models.OrderView) any { return &v.RiderPhone }},
 )
@@ -73,45 +74,22 @@ func readOrder(id uuid.UUID, order **models.OrderView) pgxStatement {
 	return readOrders([]pgtype.UUID{pgUUID(&id)}, func(_ int, found *models.OrderView) { *order = found })
 }
 
-// OrderDetails reads those of the orders that the scope may see, in no particular order.
-func (d *DB) OrderDetails(ctx context.Context, scope OrderScope, ids []uuid.UUID) ([]models.OrderDetail, error) {
-	var details []models.OrderDetail
-	err := scope.apply(d.orderViews(ctx)).
-		Select(orderViewSelect+", stores.name AS store_name, COALESCE(branches.name, '') AS branch_name").
-		Joins("LEFT JOIN stores ON stores.id = orders.store_id").
-		Joins("LEFT JOIN branches ON branches.id = orders.branch_id").
-		Where("orders.id IN ?", ids).Find(&details).Error
-	return details, err
-}
-
-// OrderViewByGuideCode reads the order with a canonical guide code, if the scope may see it.
-func (d *DB) OrderViewByGuideCode(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
-	var view models.OrderView
-	err := scope.apply(d.orderViews(ctx)).Where("orders.guide_code = ?", code).Take(&view).Error
-	return &view, err
-}
-
-// OrderViews reads those of the orders that the scope may see, in no particular order.
-func (d *DB) OrderViews(ctx context.Context, scope OrderScope, ids []uuid.UUID) ([]models.OrderView, error) {
-	var views []models.OrderView
-	err := scope.apply(d.orderViews(ctx)).Where("orders.id IN ?", ids).Find(&views).Error
-	return views, err
-}
-
 // OrderViewByID reads one order of any owner. Callers who act for somebody use OrderView.
 func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView, error) {
 	var view models.OrderView
-	err := d.orderViews(ctx).Where("orders.id = ?", id).Take(&view).Error
+	err := d.OrderViews(ctx).Where("orders.id = ?", id).Take(&view).Error
 	return &view, err
 }
 
 const (
 	// orderJoins are the joins that orderViewSelect needs. An order outlives the rows that it names.
 	orderJoins = "LEFT JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
-	// locationName is the name of an order's location; one that is gone has none.
-	locationName = "COALESCE(locations.name, '')"
+	// LocationName is the name of an order's location; one that is gone has none.
+	LocationName = "COALESCE(locations.name, '')"
 )
 
-func (d *DB) orderViews(ctx context.Context) *gorm.DB {
-	return d.with(ctx).Table("orders").Select(orderViewSelect).Joins(orderJoins)
+// OrderViews begins a query of orders, with their names and with the columns that are added.
+func (d *DB) OrderViews(ctx context.Context, added ...string) *gorm.DB {
+	columns := strings.Join(append([]string{orderViewSelect}, added...), ", ")
+	return d.with(ctx).Table("orders").Select(columns).Joins(orderJoins)
 }

@@ -57,17 +57,18 @@ func TestOpen_aProcessThatStandsStillLosesItsLocks(t *testing.T) {
 	require.NoError(t, err)
 	defer frozen.Close()
 	err = frozen.InTx(t.Context(), func(tx *db.DB) error {
-		if _, err := tx.LockOrder(t.Context(), w.Order.ID); err != nil {
+		lock := func(ctx context.Context, tx *db.DB) error {
+			return tx.QueryForUpdate(ctx).Where("id = ?", w.Order.ID).Take(&models.Order{}).Error
+		}
+		if err := lock(t.Context(), tx); err != nil {
 			return err
 		}
 		waiting, cancel := context.WithTimeout(t.Context(), poll.Deadline)
 		defer cancel()
 		require.NoError(t, database.InTx(waiting, func(other *db.DB) error {
-			_, err := other.LockOrder(waiting, w.Order.ID)
-			return err
+			return lock(waiting, other)
 		}))
-		_, err := tx.LockOrder(t.Context(), w.Order.ID)
-		return err
+		return lock(t.Context(), tx)
 	})
 	require.True(t, db.IsUnavailable(err), "%v", err)
 	_, err = frozen.OrderViewByID(t.Context(), w.Order.ID)

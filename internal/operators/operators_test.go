@@ -90,13 +90,11 @@ func TestCreate_hasWhatAnOrderNeeds(t *testing.T) {
 		require.False(t, stored.ShareProofLocation)
 		require.True(t, stored.CreatedAt.Equal(monday))
 
-		settings, err := h.db.OperatorSettings(t.Context(), created.ID)
-		require.NoError(t, err)
-		require.Len(t, settings.Branches, 1)
-		require.Equal(t, "Principal", settings.Branches[0].Name)
-		require.True(t, settings.Branches[0].Main && settings.Branches[0].Active)
+		branch := dbtest.Row[models.Branch](t, h.db, "operator_id = ?", created.ID)
+		require.Equal(t, "Principal", branch.Name)
+		require.True(t, branch.Main && branch.Active)
 		sizes := map[string]bool{}
-		for _, size := range settings.Sizes {
+		for _, size := range dbtest.Rows[models.Size](t, h.db, "operator_id = ?", created.ID) {
 			require.Zero(t, size.Surcharge)
 			sizes[size.Code] = size.IsDefault
 		}

@@ -80,7 +80,8 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 // alreadyMoved distinguishes a retry of this move, whose result was lost, from a move made outside
 // this run.
 func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
-	entry, err := tx.MoveEntry(ctx, order.ID, move.Seq)
+	var entry models.TimelineEntry
+	err := tx.Query(ctx).Where("order_id = ? AND seq = ?", order.ID, move.Seq).Take(&entry).Error
 	if err == nil && entry.ID == move.EntryID {
 		result.Deliveries, result.MoreDeliveries, err = pendingRefs(ctx, tx, order.ID, &move.Seq)
 		return err
@@ -175,7 +176,7 @@ func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *mod
 	if err != nil {
 		return nil, err
 	}
-	if err := writes.InsertFeedEvent(ctx, event); err != nil || !moveContext.HasWebhooks {
+	if err := writes.Insert(ctx, event); err != nil || !moveContext.HasWebhooks {
 		return nil, err
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})

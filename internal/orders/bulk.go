@@ -66,8 +66,8 @@ func (s *Service) moveMany(ctx context.Context, caller Caller, ids []uuid.UUID, 
 	case len(results) > MaxBulk:
 		return nil, bulk.tooMany
 	}
-	rows, err := s.db.OrderViews(ctx, caller.Scope(), ids)
-	if err != nil {
+	var rows []models.OrderView
+	if err := caller.Scope().Orders(s.db.OrderViews(ctx)).Where("orders.id IN ?", ids).Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	found := make(map[uuid.UUID]*models.OrderView, len(rows))

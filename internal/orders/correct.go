@@ -201,10 +201,16 @@ func (p CorrectionPrecondition) isOutdated(before, after *View) bool {
 
 // lockView reads an order, with its names, and locks its row until the transaction ends.
 func lockView(ctx context.Context, tx *db.DB, id uuid.UUID) (*models.OrderView, error) {
-	if _, err := tx.LockOrder(ctx, id); err != nil {
+	if _, err := lockOrder(ctx, tx, id); err != nil {
 		return nil, err
 	}
 	return tx.OrderViewByID(ctx, id)
+}
+
+func lockOrder(ctx context.Context, tx *db.DB, id uuid.UUID) (*models.Order, error) {
+	var order models.Order
+	err := tx.QueryForUpdate(ctx).Where("id = ?", id).Take(&order).Error
+	return &order, err
 }
 
 func (s *Service) saveCorrection(ctx context.Context, tx *db.DB, caller Caller, before, after *models.OrderView) error {
@@ -227,8 +233,8 @@ func (s *Service) saveCorrection(ctx context.Context, tx *db.DB, caller Caller, 
 	return saveCorrections(ctx, tx, caller, before, after, entry, changed, audit)
 }
 
-// saveCorrections writes the order with its totals, its timeline entry, what was corrected, and the
-// audit entry.
+// saveCorrections writes those columns of a locked order that differ from what it was before, its
+// totals, its timeline entry, what was corrected, and the audit entry.
 func saveCorrections(
 	ctx context.Context, tx *db.DB, caller Caller, before, after *models.OrderView, entry *models.TimelineEntry,
 	changed []models.Correction, audit models.AuditEntry,
@@ -236,8 +242,17 @@ func saveCorrections(
 	for i := range changed {
 		changed[i].ID, changed[i].OrderID, changed[i].EntryID = uuid.New(), before.ID, entry.ID
 	}
-	if err := tx.SaveCorrection(ctx, &before.Order, &after.Order, entry, changed); err != nil {
-		return err
+	if columns := db.ChangedColumns(&before.Order, &after.Order); len(columns) > 0 {
+		// UpdateColumns, because Updates would set updated_at to the current time.
+		written := tx.Query(ctx).Model(&models.Order{}).Where("id = ?", before.ID).Select(columns).UpdateColumns(&after.Order)
+		if err := db.RequireOneRow(written); err != nil {
+			return err
+		}
+	}
+	for _, rows := range []any{entry, changed} {
+		if err := tx.Insert(ctx, rows); err != nil {
+			return err
+		}
 	}
 	if err := SaveTotals(ctx, tx, caller.Operator, &before.Order, &after.Order); err != nil {
 		return err

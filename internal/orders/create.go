@@ -78,7 +78,12 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 		return nil, err
 	}
 	insert := func(tx *db.DB) error {
-		if err := tx.InsertOrder(ctx, &order.Order, entry, event, deliveries); err != nil {
+		for _, row := range []any{&order.Order, entry, event} {
+			if err := tx.Insert(ctx, row); err != nil {
+				return err
+			}
+		}
+		if err := tx.InsertDeliveries(ctx, deliveries); err != nil {
 			return err
 		}
 		return SaveTotals(ctx, tx, caller.Operator, nil, &order.Order)

@@ -36,8 +36,12 @@ func (s *Service) Details(ctx context.Context, caller Caller, ids []uuid.UUID) (
 }
 
 func (s *Service) details(ctx context.Context, caller Caller, ids []uuid.UUID) ([]*models.OrderDetail, error) {
-	found, err := s.db.OrderDetails(ctx, caller.Scope(), ids)
-	if err != nil {
+	var found []models.OrderDetail
+	query := s.db.OrderViews(ctx, "stores.name AS store_name", "COALESCE(branches.name, '') AS branch_name").
+		Joins("LEFT JOIN stores ON stores.id = orders.store_id").
+		Joins("LEFT JOIN branches ON branches.id = orders.branch_id").
+		Where("orders.id IN ?", ids)
+	if err := caller.Scope().Orders(query).Find(&found).Error; err != nil {
 		return nil, err
 	}
 	byID := make(map[uuid.UUID]*models.OrderDetail, len(found))
@@ -109,7 +113,7 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 // timeline reads an order's timeline. A store sees the moves and that fields were corrected, and
 // not which person did it.
 func (s *Service) timeline(ctx context.Context, caller Caller, id uuid.UUID) ([]models.TimelineView, error) {
-	entries, err := s.db.Timeline(ctx, id)
+	entries, err := readTimeline(ctx, s.db, id)
 	if err != nil || caller.StoreID == nil {
 		return entries, err
 	}
@@ -134,7 +138,8 @@ func hasCorrections(timeline []models.TimelineView) bool {
 
 // correctionsByEntry reads what was corrected in an order, in the sequence of correctable.
 func (s *Service) correctionsByEntry(ctx context.Context, id uuid.UUID) (map[uuid.UUID][]models.Correction, error) {
-	rows, err := s.db.Corrections(ctx, id)
+	var rows []models.Correction
+	err := s.db.Query(ctx).Where("order_id = ?", id).Find(&rows).Error
 	byEntry := map[uuid.UUID][]models.Correction{}
 	for _, c := range correctable {
 		for _, row := range rows {

@@ -58,7 +58,9 @@ func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err erro
 	var unreadable encryption.Unreadable
 	var after uuid.UUID
 	for {
-		rows, err := s.db.OrdersWithEncryptedDocument(ctx, after, reencryptBatch)
+		var rows []models.Order
+		err := s.db.Query(ctx).Select("id", "recipient_doc_encrypted").Where("id > ? AND recipient_doc_encrypted IS NOT NULL", after).
+			Order("id").Limit(reencryptBatch).Find(&rows).Error
 		if err != nil {
 			return changed, err
 		}
@@ -76,13 +78,14 @@ func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err erro
 			if !isNew {
 				continue
 			}
-			replaced, err := s.db.ReplaceDocument(ctx, &rows[i], resealed)
-			if err != nil {
-				return changed, err
+			// A number that was changed since it was read stays as it is.
+			replaced := s.db.Query(ctx).Model(&models.Order{}).
+				Where("id = ? AND recipient_doc_encrypted = ?", after, rows[i].RecipientDocEncrypted).
+				UpdateColumn("recipient_doc_encrypted", resealed)
+			if replaced.Error != nil {
+				return changed, replaced.Error
 			}
-			if replaced {
-				changed++
-			}
+			changed += int(replaced.RowsAffected)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/common/v1"
@@ -39,7 +40,7 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 // such as a worker without the disk of the api, is removed by the sweeper of an api, which finds it
 // among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
-	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
+	pending, err := s.hasPendingDeliveries(ctx, order.ID)
 	if err != nil {
 		return err
 	}
@@ -64,13 +65,23 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	return nil
 }
 
+// hasPendingDeliveries reports whether events of an order are being sent. Those of a paused webhook
+// are not: they may wait for as long as its owner likes, and go without what was erased meanwhile.
+func (s *Service) hasPendingDeliveries(ctx context.Context, orderID uuid.UUID) (bool, error) {
+	var count int64
+	err := s.db.Query(ctx).Model(&models.WebhookDelivery{}).
+		Where("order_id = ? AND status = ?", orderID, models.WebhookDeliveryPending).
+		Where("webhook_id NOT IN (SELECT id FROM webhooks WHERE paused_at IS NOT NULL)").Count(&count).Error
+	return count > 0, err
+}
+
 // eraseRows erases what the database has of the recipient and returns the photos of the order, the
 // replaced ones among them.
 func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []string, err error) {
 	now := s.clock.Now()
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
 		// A correction comes before or after: the photos that it leaves are those that go.
-		locked, err := tx.LockOrder(ctx, order.ID)
+		locked, err := lockOrder(ctx, tx, order.ID)
 		if err != nil {
 			return err
 		}
@@ -79,13 +90,10 @@ func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []
 			// events may be being sent: once the row is erased nobody would look for them.
 			return ErrNotEnded
 		}
-		if photos, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
+		if photos, err = recordErasedPhotos(ctx, tx, locked, now); err != nil {
 			return err
 		}
-		if locked.ProofPhoto != nil {
-			photos = append(photos, *locked.ProofPhoto)
-		}
-		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
+		if err := eraseOrder(ctx, tx, order, now); err != nil {
 			return err
 		}
 		if err := eraseEventsOf(ctx, tx, order.ID, now); err != nil {
@@ -102,6 +110,29 @@ func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []
 	return photos, err
 }
 
+// eraseOrder removes from an order's row, timeline and corrections what tells who its recipient is.
+// The external id is the store's number of the order, not data of the recipient: it stays. It
+// returns db.ErrNotFound for an order that has not ended.
+func eraseOrder(ctx context.Context, tx *db.DB, order *models.Order, now time.Time) error {
+	erased := tx.Query(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", order.ID, models.EndedStatuses).UpdateColumns(map[string]any{
+		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
+		"recipient_doc_type": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
+		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
+		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": erasedSearchText(order),
+		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,
+		"cancel_reason": nil, "cancel_note": nil, "erased_at": now, "updated_at": now,
+	})
+	if err := db.RequireOneRow(erased); err != nil {
+		return err
+	}
+	err := tx.Query(ctx).Model(&models.Correction{}).Where("order_id = ? AND field NOT IN ?", order.ID, models.ImpersonalCorrections).
+		UpdateColumns(map[string]any{"old_value": nil, "new_value": nil}).Error
+	if err != nil {
+		return err
+	}
+	return tx.Query(ctx).Model(&models.TimelineEntry{}).Where("order_id = ?", order.ID).UpdateColumn("detail", nil).Error
+}
+
 // eraseResponse replaces the response that a repeated creation would get by the order as it is now.
 func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUID) error {
 	order, err := tx.OrderViewByID(ctx, orderID)
@@ -116,7 +147,11 @@ func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUI
 	if err != nil {
 		return err
 	}
-	return tx.EraseCreationResponse(ctx, orderID, stored)
+	return replaceResponse(ctx, tx, orderID, stored)
+}
+
+func replaceResponse(ctx context.Context, tx *db.DB, orderID uuid.UUID, response []byte) error {
+	return tx.Query(ctx).Model(&models.IdempotencyRecord{}).Where("order_id = ?", orderID).UpdateColumn("response", response).Error
 }
 
 // deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name

@@ -17,14 +17,14 @@ import (
 // eraseEventsOf removes the personal data of an order's events, as they are sent and as the feed
 // lists them.
 func eraseEventsOf(ctx context.Context, tx *db.DB, orderID uuid.UUID, now time.Time) error {
-	deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
+	deliveries, err := lockDeliveries(ctx, tx, orderID)
 	if err != nil {
 		return err
 	}
 	if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
 		return err
 	}
-	events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
+	events, err := lockFeedEvents(ctx, tx, orderID)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.Webhook
 			return err
 		}
 		delivery.Data, delivery.ErasedAt = data, &now
-		if err := tx.EraseDelivery(ctx, delivery); err != nil {
+		if err := saveErasedDelivery(ctx, tx, delivery); err != nil {
 			return err
 		}
 	}
@@ -61,11 +61,44 @@ func eraseFeedEvents(ctx context.Context, tx *db.DB, events []models.FeedEvent, 
 		}
 		// What is erased is all that the store's differs in.
 		event.Data, event.StoreData, event.ErasedAt = data, nil, &now
-		if err := tx.EraseFeedEvent(ctx, event); err != nil {
+		if err := saveErasedEvent(ctx, tx, event); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lockDeliveries reads an order's deliveries by id and locks them until the transaction ends.
+func lockDeliveries(ctx context.Context, tx *db.DB, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
+	var deliveries []models.WebhookDelivery
+	err := tx.QueryForUpdate(ctx).Where("order_id = ?", orderID).Order("id").Find(&deliveries).Error
+	return deliveries, err
+}
+
+// lockFeedEvents reads an order's events whose data is not erased, by id, and locks them
+// until the transaction ends.
+func lockFeedEvents(ctx context.Context, tx *db.DB, orderID uuid.UUID) ([]models.FeedEvent, error) {
+	var events []models.FeedEvent
+	err := tx.QueryForUpdate(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL", orderID).Order("id").Find(&events).Error
+	return events, err
+}
+
+// saveErasedDelivery writes the delivery's data without what was erased, and removes what the receiver
+// responded.
+func saveErasedDelivery(ctx context.Context, tx *db.DB, delivery *models.WebhookDelivery) error {
+	err := tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", delivery.ID).
+		Select("data", "erased_at").UpdateColumns(delivery).Error
+	if err != nil {
+		return err
+	}
+	return tx.Query(ctx).Model(&models.WebhookAttempt{}).Where("delivery_id = ?", delivery.ID).UpdateColumn("response", nil).Error
+}
+
+// creationResponse queries the key with the recorded response to the creation of an order.
+// saveErasedEvent writes the event's data without what was erased.
+func saveErasedEvent(ctx context.Context, tx *db.DB, event *models.FeedEvent) error {
+	return tx.Query(ctx).Model(&models.FeedEvent{}).Where("id = ?", event.ID).
+		Select("data", "store_data", "erased_at").UpdateColumns(event).Error
 }
 
 // erasedData is an event's data without what tells who the recipient is. The external id stays. Of

@@ -39,7 +39,10 @@ func (e *Erasure) count(orderID uuid.UUID, outcome error) error {
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
 	var outcome Erasure
 	scope := Caller{Operator: operator}.Scope()
-	corrected, err := s.db.OrdersCorrectedFrom(ctx, scope, phone)
+	var corrected []uuid.UUID // to another phone now
+	err := scope.Orders(s.db.Query(ctx).Model(&models.Order{})).Where("orders.recipient_phone <> ?", phone).
+		Where("orders.id IN (SELECT order_id FROM order_corrections WHERE field = 'recipient_phone' AND old_value = ?)", phone).
+		Order("orders.created_at, orders.id").Pluck("orders.id", &corrected).Error
 	if err != nil {
 		return outcome, err
 	}
@@ -50,7 +53,9 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 			return outcome, failed
 		}
 	}
-	found, err := s.db.OrdersByPhone(ctx, scope, phone)
+	var found []models.Order
+	err = scope.Orders(s.db.Query(ctx)).Where("orders.recipient_phone = ? AND orders.erased_at IS NULL", phone).
+		Order("orders.created_at, orders.id").Find(&found).Error
 	if err != nil {
 		return outcome, errors.Join(failed, err)
 	}
@@ -67,7 +72,7 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 // the corrections, the events and what receivers responded, and the response to the creation. The
 // corrections go with the rest or not at all: a repeated request finds the order by them.
 func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, phone string) error {
-	pending, err := s.db.HasPendingDeliveries(ctx, orderID)
+	pending, err := s.hasPendingDeliveries(ctx, orderID)
 	if err != nil {
 		return err
 	}
@@ -76,23 +81,27 @@ func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, ph
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
 		// An erasure of the order comes before or after: what it removed is not written back.
-		if _, err := tx.LockOrder(ctx, orderID); err != nil {
+		if _, err := lockOrder(ctx, tx, orderID); err != nil {
 			return err
 		}
-		if err := tx.EraseCorrectedPhone(ctx, orderID, phone); err != nil {
-			return err
+		for _, column := range []string{"old_value", "new_value"} {
+			err := tx.Query(ctx).Model(&models.Correction{}).Where("order_id = ? AND field = 'recipient_phone'", orderID).
+				Where(column+" = ?", phone).UpdateColumn(column, nil).Error
+			if err != nil {
+				return err
+			}
 		}
-		deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
+		deliveries, err := lockDeliveries(ctx, tx, orderID)
 		if err != nil {
 			return err
 		}
 		for i := range deliveries {
 			deliveries[i].Data = withoutPhone(deliveries[i].Data, phone)
-			if err := tx.EraseDelivery(ctx, &deliveries[i]); err != nil {
+			if err := saveErasedDelivery(ctx, tx, &deliveries[i]); err != nil {
 				return err
 			}
 		}
-		events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
+		events, err := lockFeedEvents(ctx, tx, orderID)
 		if err != nil {
 			return err
 		}
@@ -101,18 +110,15 @@ func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, ph
 			if forStore := events[i].StoreData; forStore != nil {
 				*forStore = withoutPhone(*forStore, phone)
 			}
-			if err := tx.EraseFeedEvent(ctx, &events[i]); err != nil {
+			if err := saveErasedEvent(ctx, tx, &events[i]); err != nil {
 				return err
 			}
 		}
-		response, err := tx.CreationResponse(ctx, orderID)
-		if db.IsNotFound(err) {
-			return nil
-		}
-		if err != nil {
+		var records []models.IdempotencyRecord
+		if err := tx.Query(ctx).Where("order_id = ?", orderID).Find(&records).Error; err != nil || len(records) == 0 {
 			return err
 		}
-		return tx.EraseCreationResponse(ctx, orderID, []byte(withoutPhone(string(response), phone)))
+		return replaceResponse(ctx, tx, orderID, []byte(withoutPhone(string(records[0].Response), phone)))
 	})
 }
 

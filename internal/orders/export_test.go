@@ -25,3 +25,9 @@ func (s *Service) StartQueued(ctx context.Context, created *models.Order) error 
 		Status: created.Status, Seq: created.Seq, GuideCode: created.GuideCode, AutoCancelAt: created.AutoCancelAt,
 	}})
 }
+
+// ClaimKey is what a request with an Idempotency-Key does first.
+var ClaimKey = claimKey
+
+// EraseRow erases an order's row alone.
+var EraseRow = eraseOrder

@@ -76,12 +76,27 @@ func (s *Service) ownedHistories(ctx context.Context, caller Caller, payloads []
 	for _, id := range subjects {
 		ids = append(ids, id)
 	}
-	own, err := s.db.OwnedSubjects(ctx, caller.Operator.ID, ids)
-	if err != nil {
-		return nil, err
-	}
+	own, err := s.ownSubjects(ctx, caller.Operator.ID, ids)
 	for owner, id := range subjects {
 		owned[owner] = own[id]
 	}
-	return owned, nil
+	return owned, err
+}
+
+// ownSubjects returns those of the ids that are the operator's: orders, webhooks and webhook
+// deliveries, which workflows are about.
+func (s *Service) ownSubjects(ctx context.Context, operatorID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	var rows []struct{ ID uuid.UUID }
+	err := s.db.Query(ctx).Raw(`
+		SELECT id FROM orders WHERE operator_id = @operator AND id IN @ids
+		UNION ALL
+		SELECT id FROM webhooks WHERE operator_id = @operator AND id IN @ids
+		UNION ALL
+		SELECT id FROM deliveries WHERE operator_id = @operator AND id IN @ids`,
+		map[string]any{"operator": operatorID, "ids": ids}).Scan(&rows).Error
+	owned := make(map[uuid.UUID]bool, len(rows))
+	for _, row := range rows {
+		owned[row.ID] = true
+	}
+	return owned, err
 }

@@ -26,24 +26,19 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 		LeaseToken: uuid.New(), LeaseUntil: now.Add(s.options.KeyLease),
 		CreatedAt: now, ExpiresAt: now.Add(s.options.IdempotencyTTL),
 	}
-	claim, held, err := s.db.ClaimKey(ctx, record, now)
+	response, err := claimKey(ctx, s.db, record, now)
 	if err != nil {
 		return nil, err
 	}
-	switch claim {
-	case db.InProgress:
-		return nil, ErrKeyInProgress
-	case db.BodyMismatch:
-		return nil, ErrKeyReused
-	case db.Completed:
-		return s.replay(ctx, held.Response)
+	if response != nil {
+		return s.replay(ctx, response)
 	}
 	created, err := create(record)
 	if err != nil {
 		// Only successes are stored. The key is released even if the client has disconnected.
 		releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 		defer cancel()
-		if freeErr := s.db.ReleaseKey(releasing, record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
+		if freeErr := heldKey(releasing, s.db, record).Delete(&models.IdempotencyRecord{}).Error; freeErr != nil {
 			s.log.WarnContext(ctx, "idempotency key not freed; its lease will run out", "error", freeErr)
 		}
 	}
@@ -75,7 +70,7 @@ func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecor
 	if err != nil {
 		return err
 	}
-	err = tx.SaveKeyResponse(ctx, record, created.Order.ID, stored)
+	err = db.RequireOneRow(heldKey(ctx, tx, record).UpdateColumns(map[string]any{"response": stored, "order_id": created.Order.ID}))
 	if db.IsNotFound(err) {
 		return ErrKeyInProgress // the lease expired and another request claimed the key
 	}
@@ -139,7 +134,9 @@ func (s *Service) PreviousCreations(ctx context.Context, caller Caller, keys []s
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	records, err := s.db.CompletedKeys(ctx, caller.idempotencyScope(), keys, s.clock.Now())
+	var records []models.IdempotencyRecord
+	err := s.db.Query(ctx).Where("scope_id = ? AND key IN ? AND response IS NOT NULL AND expires_at > ?", caller.idempotencyScope(), keys, s.clock.Now()).
+		Find(&records).Error
 	if err != nil {
 		return nil, err
 	}

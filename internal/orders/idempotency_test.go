@@ -83,16 +83,16 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s, lease := newStoreClient(t, service), service.Config.Timeouts.KeyLease()
 		_, err := s.create(t.Context(), t, func() error {
-			claimAt := func(at time.Time) db.Claim {
-				claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+			claimAt := func(at time.Time) error {
+				response, err := orders.ClaimKey(t.Context(), s.App.DB, &models.IdempotencyRecord{
 					ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: at.Add(time.Minute),
 					CreatedAt: at, ExpiresAt: at.Add(time.Hour),
 				}, at)
-				require.NoError(t, err)
-				return claim
+				require.Nil(t, response)
+				return err
 			}
-			require.Equal(t, db.InProgress, claimAt(apptest.FrozenAt.Add(lease-time.Microsecond)))
-			require.Equal(t, db.Claimed, claimAt(apptest.FrozenAt.Add(lease)))
+			require.ErrorIs(t, claimAt(apptest.FrozenAt.Add(lease-time.Microsecond)), orders.ErrKeyInProgress)
+			require.NoError(t, claimAt(apptest.FrozenAt.Add(lease)))
 			return nil
 		})
 		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one has the key now")
@@ -105,17 +105,17 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 func TestCreate_leaseOfAClockThatWasAhead(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s, lease := newStoreClient(t, service), service.Config.Timeouts.KeyLease()
-		claimAt := func(at time.Time) db.Claim {
-			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+		claimAt := func(at time.Time) error {
+			response, err := orders.ClaimKey(t.Context(), s.App.DB, &models.IdempotencyRecord{
 				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: at.Add(lease),
 				CreatedAt: at, ExpiresAt: at.Add(time.Hour),
 			}, at)
-			require.NoError(t, err)
-			return claim
+			require.Nil(t, response)
+			return err
 		}
-		require.Equal(t, db.Claimed, claimAt(apptest.FrozenAt.AddDate(1, 0, 0)))
-		require.Equal(t, db.Claimed, claimAt(apptest.FrozenAt))
-		require.Equal(t, db.InProgress, claimAt(apptest.FrozenAt.Add(-30*time.Second)), "clocks differ by seconds")
+		require.NoError(t, claimAt(apptest.FrozenAt.AddDate(1, 0, 0)))
+		require.NoError(t, claimAt(apptest.FrozenAt))
+		require.ErrorIs(t, claimAt(apptest.FrozenAt.Add(-30*time.Second)), orders.ErrKeyInProgress, "clocks differ by seconds")
 	})
 }
 
@@ -126,11 +126,11 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 		s := newStoreClient(t, service)
 		_, err := s.create(t.Context(), t, func() error {
 			later := apptest.FrozenAt.Add(2 * service.Config.Timeouts.KeyLease())
-			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+			response, err := orders.ClaimKey(t.Context(), s.App.DB, &models.IdempotencyRecord{
 				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
 				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
 			}, later)
-			require.Equal(t, db.Claimed, claim)
+			require.Nil(t, response)
 			return err
 		})
 		require.ErrorIs(t, err, orders.ErrKeyInProgress)

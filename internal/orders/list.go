@@ -3,8 +3,9 @@ package orders
 import (
 	"context"
 
+	"gorm.io/gorm"
+
 	"despacho/internal/clock"
-	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -15,7 +16,7 @@ type CountedPage struct {
 	Counts map[models.Status]int64
 	// Sort is how the page is sorted. SortableByAll means that the list is short enough for columns
 	// that no index has.
-	Sort          db.OrderSort
+	Sort          Sort
 	SortableByAll bool
 }
 
@@ -38,7 +39,7 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 	if query.Sort.Indexed() || sortable {
 		filter.Sort = query.Sort
 	}
-	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
+	rows, err := s.readPage(ctx, caller, filter, total)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,10 @@ func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (mo
 	if err != nil {
 		return 0, err
 	}
-	return s.db.CollectedAmount(ctx, caller.Scope(), filter)
+	var total money.Cents
+	err = filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
+		Select("CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0) AS BIGINT)").Scan(&total).Error
+	return total, err
 }
 
 // CheckSearch returns the error that reading the orders of a query would, before anything is sent.
@@ -70,10 +74,12 @@ func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(
 	if err != nil {
 		return err
 	}
-	var after db.Position
+	all := filter.withStatus(caller.Scope().Orders(s.db.OrderViews(ctx))).
+		Order("orders.created_at DESC, orders.id DESC").Limit(eachBatch).Session(&gorm.Session{})
+	next := all
 	for {
-		rows, err := s.db.OrdersAfter(ctx, caller.Scope(), filter, after, eachBatch)
-		if err != nil {
+		var rows []models.OrderView
+		if err := next.Find(&rows).Error; err != nil {
 			return err
 		}
 		for i := range rows {
@@ -85,19 +91,20 @@ func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(
 			return nil
 		}
 		last := rows[len(rows)-1]
-		after = db.Position{At: last.CreatedAt, ID: last.ID}
+		next = all.Where("(orders.created_at, orders.id) < (?, ?)", last.CreatedAt, last.ID)
 	}
 }
 
 // CountWithoutPoint counts the open orders that have no point.
 func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
-	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})
-	return countIn(counts, ""), err
+	var count int64
+	err := orderFilter{WithoutPoint: true}.apply(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Count(&count).Error
+	return count, err
 }
 
-func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
+func (s *Service) filter(caller Caller, query Query) (orderFilter, error) {
 	search, err := parseSearch(query.Search, caller.Operator.CountryCode)
-	filter := db.OrderFilter{
+	filter := orderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint, ByDelivery: query.ByDelivery,
 		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID, Search: search,
 	}
@@ -113,10 +120,26 @@ func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
 	return filter, err
 }
 
-func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {
-	page := &Page{Orders: make([]*View, len(rows)), Total: total, Page: number, Limit: limit}
-	for i := range rows {
-		page.Orders[i] = s.View(caller, &rows[i])
+// readPage reads a page of a list with the given total.
+func (s *Service) readPage(ctx context.Context, caller Caller, filter orderFilter, total int64) ([]models.OrderView, error) {
+	skip := int64(filter.Page-1) * int64(filter.Limit)
+	if skip >= total {
+		return nil, nil
 	}
-	return page
+	var rows []models.OrderView
+	err := filter.Sort.apply(filter.withStatus(caller.Scope().Orders(s.db.OrderViews(ctx)))).
+		Offset(int(skip)).Limit(filter.Limit).Find(&rows).Error
+	return rows, err
+}
+
+func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {
+	return &Page{Orders: s.views(caller, rows), Total: total, Page: number, Limit: limit}
+}
+
+func (s *Service) views(caller Caller, rows []models.OrderView) []*View {
+	views := make([]*View, len(rows))
+	for i := range rows {
+		views[i] = s.View(caller, &rows[i])
+	}
+	return views
 }

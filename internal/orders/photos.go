@@ -7,8 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/db"
 	"despacho/internal/photos"
 	"despacho/internal/recovered"
+	"despacho/models"
 	"despacho/workflows"
 )
 
@@ -69,7 +71,10 @@ func (s *Service) RunPhotoSweeper(ctx context.Context) {
 func (s *Service) SweepPhotos(ctx context.Context) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
-	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), photos.SweepRules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}, s.db.KnownPhotos)
+	rules := photos.SweepRules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}
+	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), rules, func(ctx context.Context, names []string) (referenced, erased []string, err error) {
+		return KnownPhotos(ctx, s.db, names)
+	})
 	s.logSweep(ctx, swept)
 	s.swept.Store(&swept)
 	return err
@@ -97,4 +102,44 @@ func (s *Service) logSweep(ctx context.Context, swept photos.Swept) {
 	if swept.Deleted > 0 || swept.Leftovers > 0 {
 		s.log.InfoContext(ctx, "photos deleted", "photos", swept.Deleted, "files_of_interrupted_uploads", swept.Leftovers)
 	}
+}
+
+// replacedPhoto selects the corrections that replaced a photo. The field is written out: PostgreSQL
+// uses an index of one field only if it sees the field.
+const replacedPhoto = "field = 'delivery_proof' AND old_value IS NOT NULL"
+
+// KnownPhotos returns which of the photos an order or an operator's logo refers to, or did an order
+// before a correction, and which belonged to an order that was erased.
+func KnownPhotos(ctx context.Context, database *db.DB, names []string) (referenced, erased []string, err error) {
+	for _, of := range []struct{ table, column, condition string }{
+		{"orders", "proof_photo", "TRUE"}, {"operators", "logo_photo", "TRUE"}, {"order_corrections", "old_value", replacedPhoto},
+	} {
+		var found []string
+		query := database.Query(ctx).Table(of.table).Where(of.condition).Where(of.column+" IN ?", names)
+		if err := query.Pluck(of.column, &found).Error; err != nil {
+			return nil, nil, err
+		}
+		referenced = append(referenced, found...)
+	}
+	err = database.Query(ctx).Table("erased_photos").Where("name IN ?", names).Pluck("name", &erased).Error
+	return referenced, erased, err
+}
+
+// recordErasedPhotos records that the photos of an order, those that a correction has replaced
+// among them, have to be deleted, and returns their names.
+func recordErasedPhotos(ctx context.Context, tx *db.DB, order *models.Order, now time.Time) (names []string, err error) {
+	err = tx.Query(ctx).Model(&models.Correction{}).Where(replacedPhoto).Where("order_id = ?", order.ID).Pluck("old_value", &names).Error
+	if err != nil {
+		return nil, err
+	}
+	if order.ProofPhoto != nil {
+		names = append(names, *order.ProofPhoto)
+	}
+	for _, name := range names {
+		err := tx.Query(ctx).Exec("INSERT INTO erased_photos (name, erased_at) VALUES (?, ?) ON CONFLICT DO NOTHING", name, now).Error
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }

@@ -53,7 +53,7 @@ type Query struct {
 	// LocationID selects orders to exactly this location.
 	LocationID *uuid.UUID
 	// Sort is for ListWithCounts alone.
-	Sort db.OrderSort
+	Sort Sort
 }
 
 // Page is one page of a list, newest first.
@@ -75,7 +75,7 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 		return nil, err
 	}
 	total := countIn(counts, query.Status)
-	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
+	rows, err := s.readPage(ctx, caller, filter, total)
 	if err != nil {
 		return nil, err
 	}

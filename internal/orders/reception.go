@@ -67,7 +67,8 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 	if err := s.checkBranch(ctx, caller, scan.BranchID); err != nil {
 		return nil, err
 	}
-	order, err := s.db.OrderViewByGuideCode(ctx, caller.Scope(), code)
+	order := &models.OrderView{}
+	err = caller.Scope().Orders(s.db.OrderViews(ctx)).Where("orders.guide_code = ?", code).Take(order).Error
 	if db.IsNotFound(err) {
 		return &Reception{Outcome: ReceptionUnknown}, nil
 	}
@@ -105,7 +106,7 @@ func (s *Service) outcomeOfReceived(ctx context.Context, caller Caller, id uuid.
 	if scan.SentBefore <= 0 || caller.UserID == nil {
 		return ReceptionRepeated, nil
 	}
-	moves, err := s.db.Moves(ctx, id)
+	moves, err := readMoves(ctx, s.db, id)
 	if err != nil || len(moves) < 2 {
 		return ReceptionRepeated, err // an order is created before it is received
 	}
@@ -129,13 +130,15 @@ type Receptions struct {
 // ReceivedToday reads the latest receptions of today in the operator's time zone, and their count.
 func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (*Receptions, error) {
 	zone := caller.Operator.TimeZone()
-	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), clock.DayStart(s.clock.Now().In(zone), zone), limit)
+	today := clock.DayStart(s.clock.Now().In(zone), zone)
+	scope, received := caller.Scope(), &Receptions{}
+	err := scope.Orders(s.db.Query(ctx).Table("orders")).Where("orders.received_at >= ?", today).Count(&received.Total).Error
 	if err != nil {
 		return nil, err
 	}
-	received := &Receptions{Latest: make([]*View, len(rows)), Total: total}
-	for i := range rows {
-		received.Latest[i] = s.View(caller, &rows[i])
-	}
-	return received, nil
+	var rows []models.OrderView
+	err = scope.Orders(s.db.OrderViews(ctx)).Where("orders.received_at >= ?", today).
+		Order("orders.received_at DESC, orders.id DESC").Limit(limit).Find(&rows).Error
+	received.Latest = s.views(caller, rows)
+	return received, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/internal/recovered"
+	"despacho/models"
 )
 
 const (
@@ -58,11 +59,13 @@ func (s *Service) eraseOldEvents(ctx context.Context, now time.Time) (erased int
 		return 0, nil
 	}
 	before := now.Add(-s.options.PayloadRetention)
-	deliveries, err := s.db.DeliveriesFinishedBefore(ctx, before, retentionBatch)
+	var deliveries []models.WebhookDelivery
+	err = s.db.Query(ctx).Where("finished_at < ? AND erased_at IS NULL", before).Order("finished_at").Limit(retentionBatch).Find(&deliveries).Error
 	if err != nil {
 		return 0, err
 	}
-	events, err := s.db.UnerasedFeedEventsBefore(ctx, before, retentionBatch)
+	var events []models.FeedEvent
+	err = s.db.Query(ctx).Where("created_at < ? AND erased_at IS NULL", before).Order("created_at").Limit(retentionBatch).Find(&events).Error
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +103,13 @@ func failures(all []*endedOrders) error {
 // end early, with an error that is also in failed.
 func (s *Service) eraseEnded(ctx context.Context, ended *endedOrders) (erased int, unavailable error) {
 	for erased < retentionOrders {
-		orders, err := s.db.OrdersEndedBefore(ctx, ended.before, ended.onlyTests, ended.after, retentionOrders)
+		query := s.db.Query(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", models.EndedStatuses, ended.before)
+		if ended.onlyTests {
+			query = query.Where("test")
+		}
+		var orders []models.Order
+		err := query.Where("(updated_at, id) > (?, ?)", ended.after.At, ended.after.ID).
+			Order("updated_at, id").Limit(retentionOrders).Find(&orders).Error
 		if err != nil {
 			ended.failed = errors.Join(ended.failed, err)
 			return erased, err

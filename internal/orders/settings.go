@@ -29,7 +29,7 @@ type settings struct {
 	riders map[uuid.UUID]bool
 }
 
-func newSettings(rows *db.Settings) *settings {
+func newSettings(rows *settingsRows) *settings {
 	s := &settings{
 		basePrice:     rows.BasePrice,
 		branches:      map[uuid.UUID]models.Branch{},
@@ -107,7 +107,7 @@ func (c *settingsCache) get(ctx context.Context, operator *models.Operator) (*se
 	if ok && entry.version == operator.SettingsVersion {
 		return entry.settings, nil
 	}
-	rows, err := c.db.OperatorSettings(ctx, operator.ID)
+	rows, err := readSettings(ctx, c.db, operator.ID)
 	if err != nil {
 		return nil, err
 	}

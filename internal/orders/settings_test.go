@@ -7,14 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apperror"
-	"despacho/internal/db"
 	"despacho/models"
 )
 
 func TestReceivingBranch(t *testing.T) {
 	t.Parallel()
 	main, other, closed := uuid.New(), uuid.New(), uuid.New()
-	s := newSettings(&db.Settings{Branches: []models.Branch{
+	s := newSettings(&settingsRows{Branches: []models.Branch{
 		{ID: other, Active: true}, {ID: main, Main: true, Active: true}, {ID: closed},
 	}})
 	branch, err := s.receivingBranch(nil)
@@ -25,7 +24,7 @@ func TestReceivingBranch(t *testing.T) {
 	require.Equal(t, other, branch.ID)
 	require.NotContains(t, s.branches, closed)
 
-	_, err = newSettings(&db.Settings{Branches: []models.Branch{{ID: other, Active: true}}}).receivingBranch(nil)
+	_, err = newSettings(&settingsRows{Branches: []models.Branch{{ID: other, Active: true}}}).receivingBranch(nil)
 	require.ErrorIs(t, err, &apperror.Error{Code: "no_main_branch"}, "an operator that is not set up yet")
 }
 
@@ -39,7 +38,7 @@ func TestSubscribed(t *testing.T) {
 	ofA := models.Webhook{ID: uuid.New(), Events: events, Active: true, StoreID: &storeA}
 	over := models.Webhook{ID: uuid.New(), Events: events}
 	ofTests := models.Webhook{ID: uuid.New(), Events: events, Active: true, Test: true}
-	s := newSettings(&db.Settings{Webhooks: []models.Webhook{operators, ofA, over, ofTests}})
+	s := newSettings(&settingsRows{Webhooks: []models.Webhook{operators, ofA, over, ofTests}})
 	for name, c := range map[string]struct {
 		event models.Event
 		order models.Order

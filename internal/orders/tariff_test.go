@@ -8,7 +8,6 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/catalog"
-	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -77,7 +76,7 @@ func TestSizeFor(t *testing.T) {
 // The size of an order prices it although it is not offered any more.
 func TestSizeOf(t *testing.T) {
 	t.Parallel()
-	s := newSettings(&db.Settings{Sizes: []models.Size{
+	s := newSettings(&settingsRows{Sizes: []models.Size{
 		{Code: "M", IsDefault: true, Active: true, Surcharge: 100}, {Code: "L", Active: true, Surcharge: 550}, {Code: "XL", Surcharge: 900},
 	}})
 	require.Equal(t, "M", sizeCode(s.sizeFor(textOrNull("XL"))), "no new order gets it")

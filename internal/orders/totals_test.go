@@ -118,7 +118,7 @@ func (p *person) move(ctx context.Context) error {
 		_, err = p.s.App.Orders.CorrectDelivery(ctx, caller, order.ID, in, nil)
 		return err
 	case order.Status == models.StatusCancelled && p.chance.IntN(3) == 0:
-		return p.s.App.DB.EraseOrder(ctx, order.ID, "", p.s.App.Clock().Now())
+		return orders.EraseRow(ctx, p.s.App.DB, &order.Order, p.s.App.Clock().Now())
 	}
 	riders := p.tenant.Riders
 	if p.test {

@@ -212,7 +212,9 @@ func lastRefusal(refusal workflows.Refusal) error {
 func (s *Service) isWritten(ctx context.Context, updateID string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()
-	return s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
+	var count int64
+	err := s.db.Query(ctx).Model(&models.TimelineEntry{}).Where("id = ?", workflows.EntryID(updateID)).Count(&count).Error
+	return count > 0, err
 }
 
 // sendUpdate sends one update and waits for its outcome.

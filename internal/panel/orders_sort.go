@@ -3,14 +3,13 @@ package panel
 import (
 	"strings"
 
-	"despacho/internal/db"
 	"despacho/internal/orders"
 	"despacho/models"
 )
 
 // sortColumns are the columns of the list that it can be sorted by, by their name in the URL.
-var sortColumns = map[string]db.SortColumn{
-	sortRecipient: db.SortByRecipient, sortPlace: db.SortByLocation, sortAmount: db.SortByAmount, sortDate: db.SortByCreation,
+var sortColumns = map[string]orders.SortColumn{
+	sortRecipient: orders.SortByRecipient, sortPlace: orders.SortByLocation, sortAmount: orders.SortByAmount, sortDate: orders.SortByCreation,
 }
 
 const (
@@ -22,14 +21,14 @@ const (
 
 // orderSort is the requested sort. The date is that of the column: in the list of delivered orders
 // that of the delivery.
-func (q orderQuery) orderSort() db.OrderSort {
+func (q orderQuery) orderSort() orders.Sort {
 	name := strings.TrimPrefix(q.Sort, "-")
 	if name == "" {
-		return db.OrderSort{}
+		return orders.Sort{}
 	}
-	sort := db.OrderSort{Column: sortColumns[name], Ascending: name == q.Sort}
+	sort := orders.Sort{Column: sortColumns[name], Ascending: name == q.Sort}
 	if name == sortDate && q.Status == models.StatusDelivered {
-		sort.Column = db.SortByDelivery
+		sort.Column = orders.SortByDelivery
 	}
 	return sort
 }

@@ -1,4 +1,4 @@
-package db
+package orders
 
 import (
 	"strings"
@@ -8,12 +8,13 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"despacho/internal/db"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
-// OrderFilter filters orders. From is included, Until excluded.
-type OrderFilter struct {
+// orderFilter selects orders. From is included, Until excluded.
+type orderFilter struct {
 	Status models.Status
 	// Times are creation times, or delivery times if ByDelivery is set.
 	From, Until *time.Time
@@ -27,11 +28,11 @@ type OrderFilter struct {
 	ExternalID string
 	// Search is alternatives. The words of one of them must all be found in the order's search text.
 	Search [][]string
-	Sort   OrderSort
+	Sort   Sort
 }
 
-// OrderSort is how a page of orders is sorted; the zero value is newest first.
-type OrderSort struct {
+// Sort is how a page of orders is sorted; the zero value is newest first.
+type Sort struct {
 	Column    SortColumn
 	Ascending bool
 }
@@ -50,19 +51,19 @@ const (
 )
 
 // Indexed reports whether an index has the orders in this sequence.
-func (s OrderSort) Indexed() bool { return s.Column == SortByCreation || s.Column == SortByDelivery }
+func (s Sort) Indexed() bool { return s.Column == SortByCreation || s.Column == SortByDelivery }
 
 // sortExpressions are the columns that no index has. The amount is the one that the list shows: of
 // an open order what is to be collected, of another what was.
 var sortExpressions = map[SortColumn]string{
 	SortByRecipient: "LOWER(orders.recipient_name)",
-	SortByLocation:  "LOWER(" + locationName + ")",
+	SortByLocation:  "LOWER(" + db.LocationName + ")",
 	SortByAmount: "CASE WHEN orders.status IN ('registered', 'received', 'assigned') THEN orders.amount_to_collect_cents " +
 		"ELSE COALESCE(orders.actual_amount_collected_cents, 0) END",
 }
 
 // apply sorts a list of orders. Orders that are not delivered are not in a list by delivery.
-func (s OrderSort) apply(query *gorm.DB) *gorm.DB {
+func (s Sort) apply(query *gorm.DB) *gorm.DB {
 	direction := " DESC"
 	if s.Ascending {
 		direction = " ASC"
@@ -76,7 +77,7 @@ func (s OrderSort) apply(query *gorm.DB) *gorm.DB {
 	return query.Order(sortExpressions[s.Column] + direction + ", orders.created_at DESC, orders.id DESC")
 }
 
-func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {
+func (f orderFilter) withStatus(query *gorm.DB) *gorm.DB {
 	if f.Status != "" {
 		query = query.Where("orders.status = ?", f.Status)
 	}
@@ -84,7 +85,7 @@ func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {
 }
 
 // apply adds every condition except the status.
-func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
+func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	if f.WithoutPoint {
 		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ?", models.OpenStatuses)
 	}
@@ -127,7 +128,7 @@ func externalIDCondition(number string) clause.Expression {
 }
 
 // searchCondition is empty without a search.
-func (f OrderFilter) searchCondition() (condition string, patterns []any) {
+func (f orderFilter) searchCondition() (condition string, patterns []any) {
 	alternatives := make([]string, len(f.Search))
 	for i, words := range f.Search {
 		found := make([]string, len(words))

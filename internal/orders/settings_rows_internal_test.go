@@ -1,4 +1,4 @@
-package db_test
+package orders
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ import (
 
 // The riders of an operator's settings are those who may get orders: the active ones of the
 // operator, and not the one of test orders.
-func TestOperatorSettings_riders(t *testing.T) {
+func TestReadSettings_riders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		w, other := dbtest.NewTenant(t, database), dbtest.NewOrder(t, database).OperatorID
 		rider := func(change func(*models.Rider)) uuid.UUID {
@@ -27,7 +27,7 @@ func TestOperatorSettings_riders(t *testing.T) {
 		rider(func(r *models.Rider) { r.OperatorID = other })
 		rider(func(r *models.Rider) { r.Active = false })
 		rider(func(r *models.Rider) { r.Test = true })
-		settings, err := database.OperatorSettings(t.Context(), w.Operator.ID)
+		settings, err := readSettings(t.Context(), database, w.Operator.ID)
 		require.NoError(t, err)
 		require.Len(t, settings.Riders, 1)
 		require.Equal(t, active, settings.Riders[0].ID)

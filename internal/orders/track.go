@@ -1,4 +1,4 @@
-package db
+package orders
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -31,6 +32,8 @@ type Tracked struct {
 	AmountToCollect money.Cents `gorm:"column:amount_to_collect_cents"`
 	Currency        string
 	Test            bool
+	// Moves are the timeline's state changes, oldest first, without its other entries.
+	Moves []models.TimelineEntry `gorm:"-"`
 }
 
 // Logo is the address of the operator's logo, as Operator.Logo.
@@ -44,13 +47,19 @@ func (t *Tracked) TimeZone() *time.Location {
 }
 
 // Track finds an order by its canonical guide code.
-func (d *DB) Track(ctx context.Context, guideCode string) (*Tracked, error) {
+func (s *Service) Track(ctx context.Context, guideCode string) (*Tracked, error) {
 	var tracked Tracked
-	err := d.with(ctx).Table("orders").
+	err := s.db.Query(ctx).Table("orders").
 		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url, operators.logo_photo, operators.timezone, "+
 			"stores.name AS store_name, stores.contact_phone AS store_phone, stores.contact_whatsapp AS store_whatsapp, stores.contact_email AS store_email, "+
 			"orders.proof_photo, operators.share_proof_photo, orders.amount_to_collect_cents, orders.currency, orders.test").
 		Joins("JOIN operators ON operators.id = orders.operator_id").Joins("LEFT JOIN stores ON stores.id = orders.store_id").
 		Where("orders.guide_code = ?", guideCode).Take(&tracked).Error
+	if db.IsNotFound(err) {
+		return nil, ErrOrderNotFound
+	}
+	if err == nil {
+		tracked.Moves, err = readMoves(ctx, s.db, tracked.ID)
+	}
 	return &tracked, err
 }

@@ -1,4 +1,4 @@
-package db_test
+package orders
 
 import (
 	"strings"
@@ -23,9 +23,9 @@ func TestClaimKey_forgetsTheEarlierOutcome(t *testing.T) {
 			record := &models.IdempotencyRecord{
 				ScopeID: scope, Key: "venta-1", BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: at.Add(time.Minute), CreatedAt: at, ExpiresAt: at.Add(time.Hour),
 			}
-			claim, _, err := database.ClaimKey(t.Context(), record, at)
+			response, err := claimKey(t.Context(), database, record, at)
 			require.NoError(t, err)
-			require.Equal(t, db.Claimed, claim)
+			require.Nil(t, response)
 			return record
 		}
 		count := func(condition string) (rows int) {
@@ -33,18 +33,18 @@ func TestClaimKey_forgetsTheEarlierOutcome(t *testing.T) {
 				"SELECT COUNT(*) FROM idempotency_records WHERE scope_id = '"+scope.String()+"' AND "+condition).Scan(&rows))
 			return rows
 		}
-		require.NoError(t, database.SaveKeyResponse(t.Context(), claimAt(now), order, []byte("{}")))
+		require.NoError(t, saveCreated(t.Context(), database, claimAt(now), &Created{Order: &View{Public: Public{ID: order}}, JSON: []byte("{}")}))
 		require.Equal(t, 1, count("order_id IS NOT NULL AND response IS NOT NULL"))
 		claimAt(now.Add(time.Hour))
 		require.Equal(t, 1, count("order_id IS NULL AND response IS NULL"))
 
-		require.NoError(t, database.EraseCreationResponse(t.Context(), order, []byte("{}")))
+		require.NoError(t, replaceResponse(t.Context(), database, order, []byte("{}")))
 		require.Equal(t, 1, count("response IS NULL"))
 	})
 }
 
 // The response to an order's creation comes from an index, however many keys there are.
-func TestEraseCreationResponse_comesFromAnIndex(t *testing.T) {
+func TestReplaceResponse_comesFromAnIndex(t *testing.T) {
 	t.Parallel()
 	database := dbtest.Open(t, testenv.Postgres(t))
 	for _, statement := range []string{
