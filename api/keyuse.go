@@ -100,9 +100,9 @@ func (s *Server) RecordKeyUse(ctx context.Context) {
 	s.keyUse.run(ctx, func(ctx context.Context, uses []keyUse) error { return saveKeyUses(ctx, s.db, uses) }, s.log)
 }
 
-// saveKeyUses stores uses of keys, except where one less than the interval before is stored already,
-// by any process. Rows are written in the sequence of their ids, so that the transactions of several
-// processes do not deadlock.
+// saveKeyUses stores uses of keys, except where one less than the interval before is stored
+// already, by any process. Rows are written in the sequence of their ids, so that the transactions
+// of several processes do not deadlock.
 func saveKeyUses(ctx context.Context, database *db.DB, uses []keyUse) error {
 	slices.SortFunc(uses, func(a, b keyUse) int { return bytes.Compare(a.KeyID[:], b.KeyID[:]) })
 	return database.InPipeline(ctx, func(tx *db.DB) error {

@@ -54,8 +54,9 @@ func (s *Server) panelRoute(route panel.Route) handler {
 	}
 }
 
-// askToSignIn answers whoever is not signed in. Whoever sent a form is told that it is lost. Whoever
-// asked for a file comes to its page, for a download would leave the browser on the sign-in page.
+// askToSignIn answers whoever is not signed in. Whoever sent a form is told that it is lost.
+// Whoever asked for a file comes to its page, for a download would leave the browser on the sign-in
+// page.
 func (s *Server) askToSignIn(c *gin.Context) error {
 	if c.Request.Method == http.MethodPost && !panel.IsFragment(c) && requireOwnSite(c) == nil {
 		return s.panel.ShowSignIn(c, http.StatusUnauthorized, panel.SignIn{Ended: true, Next: s.panel.PageOf(c)})

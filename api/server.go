@@ -144,8 +144,8 @@ func New(options Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler returns the service as an http.Handler. A HEAD is handled as a GET is: net/http leaves the
-// body of its response out, by the method of the request that it has read itself.
+// Handler returns the service as an http.Handler. A HEAD is handled as a GET is: net/http leaves
+// the body of its response out, by the method of the request that it has read itself.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

@@ -19,6 +19,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/closedport"
 	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"

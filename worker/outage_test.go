@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
-	"despacho/internal/db"
+	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -198,10 +199,9 @@ func TestOutage_silentConnections(t *testing.T) {
 	require.Equal(t, http.StatusCreated, created.Status, created.Text)
 	queued.WaitFor(t, 1)
 	poll.Until(t, func() error {
-		place, err := direct.App.DB.LastFeedPosition(t.Context(), db.OrderScope{OperatorID: s.Operator.ID})
-		if err == nil && place.Position == 0 {
-			err = errors.New("the event is not published")
+		if len(dbtest.Rows[models.FeedEvent](t, direct.App.DB, "operator_id = ? AND position IS NOT NULL", s.Operator.ID)) == 0 {
+			return errors.New("the event is not published")
 		}
-		return err
+		return nil
 	})
 }

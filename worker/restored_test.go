@@ -119,8 +119,8 @@ func eachOwn(t *testing.T, run func(t *testing.T, s *service)) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, boot(t, databaseURL, apptest.Options{})) })
 }
 
-// setUpdatedAnHourAgo makes every order one that the reconcile workflow does not leave to the process
-// that has changed it.
+// setUpdatedAnHourAgo makes every order one that the reconcile workflow does not leave to the
+// process that has changed it.
 func (s *service) setUpdatedAnHourAgo(t *testing.T) {
 	t.Helper()
 	_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET updated_at = $1", time.Now().UTC().Add(-time.Hour))

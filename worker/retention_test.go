@@ -49,7 +49,7 @@ func TestReconcile_erasesBesideWhatItCannotErase(t *testing.T) {
 	event := models.FeedEvent{
 		ID: uuid.New(), OperatorID: s.Operator.ID, OrderID: rows[1].ID, Event: models.EventCreated, Data: "Rosa Díaz", CreatedAt: time.Now().Add(-2 * time.Hour),
 	}
-	require.NoError(t, s.App.DB.InsertFeedEvent(t.Context(), &event))
+	require.NoError(t, s.App.DB.Insert(t.Context(), &event))
 	s.refuseUpdates(t, rows[0])
 	err := s.reconcileUntil(t, func() error { return s.requireErased(t, rows[1:]...) })
 	require.ErrorContains(t, err, rows[0].ID.String())

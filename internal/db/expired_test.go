@@ -68,7 +68,7 @@ func TestClearExpired_aClockAheadOfTheDatabases(t *testing.T) {
 			at := now.Add(keptFor - db.DefaultAuditRetention)
 			require.NoError(t, database.Audit(t.Context(), models.AuditEntry{OperatorID: w.Operator.ID, At: at, Action: models.AuditSettingsChanged}))
 		}
-		require.NoError(t, database.InsertFeedEvent(t.Context(), oldEvent(w, now)))
+		require.NoError(t, database.Insert(t.Context(), oldEvent(w, now)))
 
 		cleared, err := database.ClearExpired(t.Context(), now.Add(2*time.Hour))
 		require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestClearExpired_goesOnAfterATableThatFails(t *testing.T) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		record := models.IdempotencyRecord{ScopeID: w.Operator.ID, Key: "venta", BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, ExpiresAt: now, CreatedAt: now}
 		require.NoError(t, database.Insert(t.Context(), &record))
-		require.NoError(t, database.InsertFeedEvent(t.Context(), oldEvent(w, now)))
+		require.NoError(t, database.Insert(t.Context(), oldEvent(w, now)))
 		statements := []string{"CREATE TRIGGER refused BEFORE DELETE ON idempotency_records BEGIN SELECT RAISE(ABORT, 'refused'); END"}
 		if database.Dialect() == db.Postgres {
 			statements = []string{

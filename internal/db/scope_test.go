@@ -20,17 +20,6 @@ import (
 func TestScope_everyMethodThatTakesOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		w := dbtest.NewTenant(t, database)
-		for i := range 11 { // one more than the position that methods are given
-			event := models.FeedEvent{
-				ID: uuid.New(), OperatorID: w.Operator.ID, Test: w.Order.Test, OrderID: w.Order.ID, Event: models.EventAssigned, Data: "{}", CreatedAt: w.Order.CreatedAt,
-			}
-			if i == 0 {
-				event.ID = w.Order.ID
-			}
-			require.NoError(t, database.InsertFeedEvent(t.Context(), &event))
-		}
-		_, err := database.PublishFeed(t.Context(), 100)
-		require.NoError(t, err)
 		own := db.OrderScope{OperatorID: w.Operator.ID, Test: w.Order.Test}
 		otherMode := db.OrderScope{OperatorID: w.Operator.ID, Test: !w.Order.Test}
 		another := db.OrderScope{OperatorID: uuid.New(), Test: w.Order.Test}

@@ -13,9 +13,9 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// IsUnavailable reports whether a statement failed because the database could not be reached, had no
-// connection free, dropped the connection, is starting or stopping, or lacks a resource such as disk space. Such a
-// statement may succeed later.
+// IsUnavailable reports whether a statement failed because the database could not be reached, had
+// no connection free, dropped the connection, is starting or stopping, or lacks a resource such as
+// disk space. Such a statement may succeed later.
 func IsUnavailable(err error) bool {
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {

@@ -20,8 +20,9 @@ type TemporalServerPrograms struct {
 	Server, SQLTool string
 }
 
-// FindTemporalServer returns the programs that are kept in binDir. They are compiled from Go modules
-// if they are not there yet. progress is called with what is going on, at least every five seconds.
+// FindTemporalServer returns the programs that are kept in binDir. They are compiled from Go
+// modules if they are not there yet. progress is called with what is going on, at least every five
+// seconds.
 func FindTemporalServer(ctx context.Context, binDir string, progress func(string)) (*TemporalServerPrograms, error) {
 	binDir, err := filepath.Abs(binDir)
 	if err != nil {

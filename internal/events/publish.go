@@ -40,7 +40,7 @@ func (s *Service) publish(ctx context.Context) (published int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
 	err = recovered.Call(ctx, s.log, func() (err error) {
-		published, err = s.db.PublishFeed(ctx, publishBatch)
+		published, err = publishFeed(ctx, s.db, publishBatch, tryPublishLock)
 		return err
 	})
 	return published, err

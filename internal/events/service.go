@@ -115,18 +115,18 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 func (s *Service) StopWaiting() { s.waiters.stop() }
 
 // resolveCursor finds the event of a cursor.
-func (s *Service) resolveCursor(ctx context.Context, scope db.OrderScope, after string) (db.FeedPosition, error) {
+func (s *Service) resolveCursor(ctx context.Context, scope db.OrderScope, after string) (position, error) {
 	switch after {
 	case "":
-		return db.FeedPosition{}, nil
+		return position{}, nil
 	case Latest:
 		return s.latest(ctx, scope)
 	}
 	id, valid := jsonbody.ParseUUID(after)
 	if !valid {
-		return db.FeedPosition{}, ErrUnknownCursor
+		return position{}, ErrUnknownCursor
 	}
-	cursor, err := s.db.FeedPositionOf(ctx, scope, id)
+	cursor, err := positionOf(ctx, s.db, scope, id)
 	if db.IsNotFound(err) {
 		return cursor, ErrUnknownCursor
 	}
@@ -136,16 +136,16 @@ func (s *Service) resolveCursor(ctx context.Context, scope db.OrderScope, after 
 // latest is the position of the last event that has happened. Events are published a moment after
 // they happen. Those that are not published yet are published first: otherwise they would get a
 // position after that of the cursor, and the caller would take them for later events.
-func (s *Service) latest(ctx context.Context, scope db.OrderScope) (db.FeedPosition, error) {
-	if err := s.db.PublishCommitted(ctx, publishBatch); err != nil {
+func (s *Service) latest(ctx context.Context, scope db.OrderScope) (position, error) {
+	if err := publishCommitted(ctx, s.db, publishBatch); err != nil {
 		// The database may be unable to write, and still be read.
 		s.log.WarnContext(ctx, "events not published; the latest may come again", "error", err)
 	}
-	return s.db.LastFeedPosition(ctx, scope)
+	return lastPosition(ctx, s.db, scope)
 }
 
-func (s *Service) page(ctx context.Context, scope db.OrderScope, after db.FeedPosition, limit int) (*Page, error) {
-	found, err := s.db.FeedAfter(ctx, scope, after.Position, limit)
+func (s *Service) page(ctx context.Context, scope db.OrderScope, after position, limit int) (*Page, error) {
+	found, err := eventsAfter(ctx, s.db, scope, after.Position, limit)
 	if err != nil {
 		return nil, err
 	}

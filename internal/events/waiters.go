@@ -38,7 +38,7 @@ type waiters struct {
 
 // operatorWaiters are the requests that wait for events of one operator.
 type operatorWaiters struct {
-	// head is the operator's number in DB.FeedHeads at the last poll; -1 before the first one.
+	// head is the operator's number in feedHeads at the last poll; -1 before the first one.
 	head int64
 	// woken are the channels of the requests.
 	woken map[chan struct{}]struct{}
@@ -98,7 +98,7 @@ func (w *waiters) pollOnce(operators []uuid.UUID) error {
 	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 	defer cancel()
 	return recovered.Call(ctx, w.log, func() error {
-		heads, err := w.db.FeedHeads(ctx, operators)
+		heads, err := feedHeads(ctx, w.db, operators)
 		if err == nil {
 			w.wake(heads)
 		}

@@ -83,8 +83,8 @@ func lockFeedEvents(ctx context.Context, tx *db.DB, orderID uuid.UUID) ([]models
 	return events, err
 }
 
-// saveErasedDelivery writes the delivery's data without what was erased, and removes what the receiver
-// responded.
+// saveErasedDelivery writes the delivery's data without what was erased, and removes what the
+// receiver responded.
 func saveErasedDelivery(ctx context.Context, tx *db.DB, delivery *models.WebhookDelivery) error {
 	err := tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", delivery.ID).
 		Select("data", "erased_at").UpdateColumns(delivery).Error

@@ -14,8 +14,8 @@ import (
 // listPage is how many workflows are listed at once.
 const listPage = 500
 
-// EndWorkflows ends every running workflow of this installation. It is for a restore that leaves the
-// service's database and Temporal's with different times: the rows are right, and the reconcile
+// EndWorkflows ends every running workflow of this installation. It is for a restore that leaves
+// the service's database and Temporal's with different times: the rows are right, and the reconcile
 // workflow starts the workflows of the orders that UnconfirmOpenOrders marks from them.
 func (s *Service) EndWorkflows(ctx context.Context, reason string) (int, error) {
 	var ended atomic.Int64

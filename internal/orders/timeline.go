@@ -19,8 +19,8 @@ func readMoves(ctx context.Context, database *db.DB, orderID uuid.UUID) ([]model
 
 var timelineColumns = db.Columns[models.TimelineEntry]("order_events")
 
-// readTimeline reads all entries of an order's timeline, oldest first, with the names of those they are
-// about.
+// readTimeline reads all entries of an order's timeline, oldest first, with the names of those they
+// are about.
 func readTimeline(ctx context.Context, database *db.DB, orderID uuid.UUID) ([]models.TimelineView, error) {
 	var entries []models.TimelineView
 	err := database.Query(ctx).Table("order_events").

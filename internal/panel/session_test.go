@@ -23,8 +23,9 @@ func endSessions(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 	require.NoError(t, err)
 }
 
-// Without scripts a form whose session has ended is lost, and says so: the sign-in leads back to its
-// page, and nothing was done. Whoever opens a page without a session is told why there is a sign-in.
+// Without scripts a form whose session has ended is lost, and says so: the sign-in leads back to
+// its page, and nothing was done. Whoever opens a page without a session is told why there is a
+// sign-in.
 func TestSession_aFormWithoutItsSessionSaysSo(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

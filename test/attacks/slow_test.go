@@ -34,8 +34,8 @@ var slowClients = map[string]string{
 	"idle":                             "",
 }
 
-// Clients that are slow to send or to read hold no connection to the database: with many more of them
-// than connections, others are served.
+// Clients that are slow to send or to read hold no connection to the database: with many more of
+// them than connections, others are served.
 func TestSlowClients_keepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	for name, sent := range slowClients {

@@ -19,8 +19,8 @@ import (
 	"despacho/internal/dev"
 )
 
-// The variables by which cmd/testrunner shares its servers, so that not every test binary starts its
-// own.
+// The variables by which cmd/testrunner shares its servers, so that not every test binary starts
+// its own.
 const (
 	PostgresVariable = "DESPACHO_TEST_POSTGRES"
 	TemporalVariable = "DESPACHO_TEST_TEMPORAL"

@@ -1,4 +1,4 @@
-package db_test
+package events
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func (f *feedTest) insert(t *testing.T, count int) (ids []uuid.UUID) {
 	t.Helper()
 	for range count {
 		event := f.event()
-		require.NoError(t, f.database.InsertFeedEvent(t.Context(), event))
+		require.NoError(t, f.database.Insert(t.Context(), event))
 		ids = append(ids, event.ID)
 	}
 	return ids
@@ -52,7 +52,7 @@ func (f *feedTest) insert(t *testing.T, count int) (ids []uuid.UUID) {
 
 func (f *feedTest) publish(t *testing.T, limit int) int64 {
 	t.Helper()
-	published, err := f.database.PublishFeed(t.Context(), limit)
+	published, err := publishFeed(t.Context(), f.database, limit, tryPublishLock)
 	require.NoError(t, err)
 	return published
 }
@@ -60,7 +60,7 @@ func (f *feedTest) publish(t *testing.T, limit int) int64 {
 // after reads all events after a position, and the position of the last one.
 func (f *feedTest) after(t *testing.T, position int64) (ids []uuid.UUID, last int64) {
 	t.Helper()
-	events, err := f.database.FeedAfter(t.Context(), f.scope, position, 1000)
+	events, err := eventsAfter(t.Context(), f.database, f.scope, position, 1000)
 	require.NoError(t, err)
 	last = position
 	for _, event := range events {
@@ -86,19 +86,19 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 		listed, _ = f.after(t, last)
 		require.Equal(t, written[2:], listed)
 
-		place, err := database.FeedPositionOf(t.Context(), f.scope, written[5])
+		place, err := positionOf(t.Context(), database, f.scope, written[5])
 		require.NoError(t, err)
-		newest, err := database.LastFeedPosition(t.Context(), f.scope)
+		newest, err := lastPosition(t.Context(), database, f.scope)
 		require.NoError(t, err)
 		require.Equal(t, place, newest)
 		other := uuid.New()
-		heads, err := database.FeedHeads(t.Context(), []uuid.UUID{f.Operator.ID, other})
+		heads, err := feedHeads(t.Context(), database, []uuid.UUID{f.Operator.ID, other})
 		require.NoError(t, err)
 		require.Equal(t, map[uuid.UUID]int64{f.Operator.ID: newest.Position}, heads)
 		for name, scope := range map[string]db.OrderScope{"another operator": {OperatorID: other}, "another store": {OperatorID: f.Operator.ID, StoreID: &other}} {
-			_, err := database.FeedPositionOf(t.Context(), scope, written[5])
+			_, err := positionOf(t.Context(), database, scope, written[5])
 			require.True(t, db.IsNotFound(err), name)
-			events, err := database.FeedAfter(t.Context(), scope, 0, 10)
+			events, err := eventsAfter(t.Context(), database, scope, 0, 10)
 			require.NoError(t, err)
 			require.Empty(t, events, name)
 		}
@@ -114,7 +114,7 @@ func TestFeed_aTransactionHeldOpen(t *testing.T) {
 	held, inserted, release, committed := f.event(), make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		committed <- f.database.InTx(t.Context(), func(tx *db.DB) error {
-			err := tx.InsertFeedEvent(t.Context(), held)
+			err := tx.Insert(t.Context(), held)
 			close(inserted)
 			<-release
 			return err
@@ -144,7 +144,7 @@ func TestFeed_concurrentCommits(t *testing.T) {
 	for range writers {
 		running.Go(func() {
 			for range eventsOfEach {
-				err := f.database.InTx(t.Context(), func(tx *db.DB) error { return tx.InsertFeedEvent(t.Context(), f.event()) })
+				err := f.database.InTx(t.Context(), func(tx *db.DB) error { return tx.Insert(t.Context(), f.event()) })
 				if err != nil {
 					failures <- err
 					return
@@ -163,7 +163,7 @@ func TestFeed_concurrentCommits(t *testing.T) {
 					ended = true
 				default:
 				}
-				count, err := f.database.PublishFeed(t.Context(), 7)
+				count, err := publishFeed(t.Context(), f.database, 7, tryPublishLock)
 				if err != nil {
 					failures <- err
 					return
@@ -207,8 +207,8 @@ func TestFeed_retention(t *testing.T) {
 		now := f.Order.CreatedAt.Add(models.FeedRetention)
 		old, kept := f.event(), f.event()
 		kept.CreatedAt = old.CreatedAt.Add(time.Second)
-		require.NoError(t, database.InsertFeedEvent(t.Context(), old))
-		require.NoError(t, database.InsertFeedEvent(t.Context(), kept))
+		require.NoError(t, database.Insert(t.Context(), old))
+		require.NoError(t, database.Insert(t.Context(), kept))
 		f.publish(t, 10)
 		_, last := f.after(t, 0)
 		cleared, err := database.ClearExpired(t.Context(), now)
@@ -279,7 +279,7 @@ func TestFeed_publisherThatStandsStill(t *testing.T) {
 	require.NoError(t, stopped.Use(process))
 	ended := make(chan error, 1)
 	go func() {
-		_, err := stopped.PublishFeed(t.Context(), 10)
+		_, err := publishFeed(t.Context(), stopped, 10, tryPublishLock)
 		ended <- err
 	}()
 	<-process.reached
