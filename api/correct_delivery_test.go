@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/orders"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -103,7 +102,7 @@ func TestCorrectDelivery_photo(t *testing.T) {
 		for _, file := range files {
 			names = append(names, file.Name())
 		}
-		referenced, erased, err := orders.KnownPhotos(t.Context(), s.App.DB, names)
+		referenced, erased, err := s.App.Orders.KnownPhotos(t.Context(), names)
 		require.NoError(t, err)
 		require.Len(t, referenced, 2, "the sweeper leaves both alone")
 		require.Empty(t, erased)

@@ -72,9 +72,7 @@ func (s *Service) SweepPhotos(ctx context.Context) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	rules := photos.SweepRules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}
-	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), rules, func(ctx context.Context, names []string) (referenced, erased []string, err error) {
-		return KnownPhotos(ctx, s.db, names)
-	})
+	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), rules, s.KnownPhotos)
 	s.logSweep(ctx, swept)
 	s.swept.Store(&swept)
 	return err
@@ -110,18 +108,18 @@ const replacedPhoto = "field = 'delivery_proof' AND old_value IS NOT NULL"
 
 // KnownPhotos returns which of the photos an order or an operator's logo refers to, or did an order
 // before a correction, and which belonged to an order that was erased.
-func KnownPhotos(ctx context.Context, database *db.DB, names []string) (referenced, erased []string, err error) {
+func (s *Service) KnownPhotos(ctx context.Context, names []string) (referenced, erased []string, err error) {
 	for _, of := range []struct{ table, column, condition string }{
 		{"orders", "proof_photo", "TRUE"}, {"operators", "logo_photo", "TRUE"}, {"order_corrections", "old_value", replacedPhoto},
 	} {
 		var found []string
-		query := database.Query(ctx).Table(of.table).Where(of.condition).Where(of.column+" IN ?", names)
+		query := s.db.Query(ctx).Table(of.table).Where(of.condition).Where(of.column+" IN ?", names)
 		if err := query.Pluck(of.column, &found).Error; err != nil {
 			return nil, nil, err
 		}
 		referenced = append(referenced, found...)
 	}
-	err = database.Query(ctx).Table("erased_photos").Where("name IN ?", names).Pluck("name", &erased).Error
+	err = s.db.Query(ctx).Table("erased_photos").Where("name IN ?", names).Pluck("name", &erased).Error
 	return referenced, erased, err
 }
 
