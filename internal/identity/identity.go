@@ -62,13 +62,7 @@ type Options struct {
 	// CacheSecret keys the hash of the cache keys, so that stored rows do not reveal DNIs; required
 	// with Cache.
 	CacheSecret string
-	// BreakerFailures is how many consecutive failures open a provider's circuit breaker; zero
-	// means defaultBreakerFailures.
-	BreakerFailures int
-	// BreakerCooldown is how long an open breaker rejects requests before one is tried; zero means
-	// defaultBreakerCooldown.
-	BreakerCooldown time.Duration
-	// Clock is used by the cache and the breakers; nil means the system clock.
+	// Clock is used by the cache; nil means the system clock.
 	Clock clock.Clock
 	// Logger receives providers' failures; nil discards them.
 	Logger *slog.Logger

@@ -19,7 +19,7 @@ const (
 	maxAnswerRead = 64 << 10
 )
 
-// provider is one configured provider with its breaker.
+// provider is one configured provider.
 type provider struct {
 	providerSpec
 	name     string
@@ -27,7 +27,6 @@ type provider struct {
 	token    string
 	client   *http.Client
 	timeout  time.Duration
-	breaker  *breaker
 	logger   *slog.Logger
 }
 
@@ -45,36 +44,22 @@ func newProvider(config Config, options Options) (*provider, error) {
 		token:        config.Token,
 		client:       &client,
 		timeout:      options.Timeout,
-		breaker:      newBreaker(options),
 		logger:       options.Logger.With("provider", config.Provider),
 	}, nil
 }
 
-// ask sends the request unless the breaker is open. The only error is that of an ended ctx, which
-// does not count as the provider's failure.
+// ask sends the request. The only error is that of an ended ctx.
 func (p *provider) ask(ctx context.Context, dni string) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	attempt, refusal := p.breaker.allow()
-	if refusal != "" {
-		return Answer{Outcome: refusal, Provider: p.name}, nil
-	}
-	reported := false
-	defer func() {
-		if !reported { // also after a panic: while an attempt is a probe, no other request is sent
-			p.breaker.abandon(attempt)
-		}
-	}()
 	verdict := p.exchange(ctx, dni)
-	if err := ctx.Err(); err != nil && !verdict.outcome.isConclusive() {
-		return Answer{}, err
-	}
-	reported = true
-	rests := p.breaker.report(attempt, verdict.outcome)
 	if !verdict.outcome.isConclusive() {
+		if err := ctx.Err(); err != nil {
+			return Answer{}, err
+		}
 		p.logger.WarnContext(ctx, "identity provider did not answer",
-			"outcome", verdict.outcome, "reason", p.withoutSecrets(verdict.reason, dni), "rests", rests)
+			"outcome", verdict.outcome, "reason", p.withoutSecrets(verdict.reason, dni))
 	}
 	return Answer{Outcome: verdict.outcome, Name: verdict.name, Provider: p.name}, nil
 }

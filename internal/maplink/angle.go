@@ -2,22 +2,36 @@ package maplink
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// The marks behind degrees, minutes and seconds, as keyboards and applications write them.
+// The parts of the pattern of an angle, such as 12°02'47.0"S, with the marks as keyboards and
+// applications write them. The mark after seconds may be two minute marks, or missing where the
+// number cannot belong to the other angle.
 const (
-	degreeMarks = "°º˚"
-	minuteMarks = "'′’‘´`"
-	secondMarks = `"″”“`
+	gapPattern        = `[\s\p{Z}\p{Cc}\p{Cf}]*`
+	unsignedPattern   = `(?:\d+\.?\d*|\.\d+)`
+	hemispherePattern = `([NSEWOnsewo])`
+	minuteMark        = "['′’‘´`]"
+	secondPattern     = gapPattern + `(` + unsignedPattern + `)` + gapPattern
+	secondsPattern    = `(?:` + secondPattern + `(?:["″”“]|` + minuteMark + gapPattern + minuteMark + `)||` + secondPattern + `)`
+	minutesPattern    = `(?:` + gapPattern + `(` + unsignedPattern + `)` + gapPattern + minuteMark + secondsPattern + `)?`
+	degreesPattern    = `([-+−]?)(` + unsignedPattern + `)(?:` + gapPattern + `([°º˚])` + minutesPattern + `)?`
+	anglePattern      = `(?:` + hemispherePattern + gapPattern + degreesPattern + `|` + degreesPattern + gapPattern + hemispherePattern + `?)`
+	// endPattern is what may follow a pair, as endsPair says.
+	endPattern = gapPattern + `(?:\(.*|,` + gapPattern + `[-+−]?` + unsignedPattern + `z` + gapPattern + `)?$`
+	// angleGroups are the groups of an angle: those of either order of degrees and hemisphere.
+	angleGroups = 14
 )
 
-// angle is a latitude or a longitude with a degree sign or a hemisphere, such as 12°02'47.0"S.
+var angles = regexp.MustCompile(`(?s)^` + gapPattern + anglePattern + gapPattern + `[,;]?` + gapPattern + anglePattern + endPattern)
+
+// angle is a latitude or a longitude with a degree sign or a hemisphere.
 type angle struct {
 	degrees    float64
-	hemisphere rune // N, S, E, W, or 0
+	hemisphere byte // N, S, E, W, or 0
 	marked     bool // it had a degree sign
 	fractional bool
 }
@@ -25,13 +39,21 @@ type angle struct {
 // anglePair reads a latitude and a longitude in degrees, minutes and seconds. Hemispheres, when
 // given, say which is which.
 func anglePair(text string) (coordinate, bool) {
-	first, rest, ok := scanAngle(text)
-	if !ok {
+	at := angles.FindStringSubmatchIndex(text)
+	if at == nil {
 		return coordinate{}, false
 	}
-	rest, _ = cutSeparator(rest)
-	second, rest, ok := scanAngle(rest)
-	if !ok || !endsPair(rest) || !first.isUnambiguous() || !second.isUnambiguous() {
+	groups := make([]string, 2*angleGroups)
+	for i := range groups {
+		if start, end := at[2*i+2], at[2*i+3]; start >= 0 {
+			if groups[i] = text[start:end]; splitsNumber(text, start, end) {
+				return coordinate{}, false
+			}
+		}
+	}
+	first, ok := readAngle(groups[:angleGroups])
+	second, secondOK := readAngle(groups[angleGroups:])
+	if !ok || !secondOK || first.marked != second.marked || !first.isUnambiguous() || !second.isUnambiguous() {
 		return coordinate{}, false
 	}
 	if first.isLongitude() || second.isLatitude() {
@@ -43,103 +65,38 @@ func anglePair(text string) (coordinate, bool) {
 	return coordinate{first.degrees, second.degrees}.rounded(), true
 }
 
+// splitsNumber reports whether a group is a part of a longer number.
+func splitsNumber(text string, start, end int) bool {
+	const inNumber = "0123456789."
+	return end > start && strings.IndexByte(inNumber, text[end-1]) >= 0 && end < len(text) && strings.IndexByte(inNumber, text[end]) >= 0
+}
+
 // isUnambiguous is false for a block of a street grid such as "12 S".
 func (a angle) isUnambiguous() bool { return a.marked || a.hemisphere != 0 && a.fractional }
 func (a angle) isLatitude() bool    { return a.hemisphere == 'N' || a.hemisphere == 'S' }
 func (a angle) isLongitude() bool   { return a.hemisphere == 'E' || a.hemisphere == 'W' }
 
-func scanAngle(text string) (a angle, rest string, ok bool) {
-	a.hemisphere, rest = cutHemisphere(text)
-	leading := a.hemisphere != 0
-	whole, rest, ok := scanNumber(rest)
-	if !ok {
-		return a, text, false
+// readAngle reads the groups of anglePattern. O is West in Spanish.
+func readAngle(groups []string) (a angle, ok bool) {
+	hemisphere, parts := groups[0], groups[1:7]
+	if hemisphere == "" {
+		hemisphere, parts = groups[13], groups[7:13]
 	}
-	a.fractional = whole.fractional
-	rest, a.marked = cutMark(rest, degreeMarks)
-	magnitude := math.Abs(whole.value)
-	if a.marked {
-		var minutes float64
-		minutes, rest, ok = scanMinutes(rest)
-		if !ok {
-			return a, text, false
-		}
-		magnitude += minutes / 60
+	if hemisphere != "" {
+		a.hemisphere = strings.Replace(strings.ToUpper(hemisphere), "O", "W", 1)[0]
 	}
-	if !leading {
-		a.hemisphere, rest = cutHemisphere(rest)
+	sign, whole := parts[0], parts[1]
+	a.marked, a.fractional = parts[2] != "", strings.Contains(whole, ".")
+	minutes, seconds := floatOf(parts[3]), floatOf(parts[4]+parts[5])
+	a.degrees = floatOf(whole) + (minutes+seconds/60)/60
+	if sign == "-" || sign == "−" || a.hemisphere == 'S' || a.hemisphere == 'W' {
+		a.degrees = -a.degrees
 	}
-	if whole.negative || a.hemisphere == 'S' || a.hemisphere == 'W' {
-		magnitude = -magnitude
-	}
-	a.degrees = magnitude
-	return a, rest, true
+	return a, len(whole) <= longestNumber && minutes < 60 && seconds < 60 && !math.IsInf(a.degrees, 0)
 }
 
-// scanMinutes reads the optional minutes and seconds after a degree sign, as minutes.
-func scanMinutes(text string) (minutes float64, rest string, ok bool) {
-	n, after, found := scanNumber(text)
-	if !found {
-		return 0, text, true
-	}
-	after, marked := cutMark(after, minuteMarks)
-	if !marked {
-		return 0, text, true // the number belongs to the other angle
-	}
-	minutes, text = n.value, after
-	if n, after, found = scanNumber(text); found {
-		if after, marked = cutSecondMark(after); marked {
-			minutes, text = minutes+n.value/60, after
-			if n.negative || n.value >= 60 {
-				return 0, text, false
-			}
-		}
-	}
-	return minutes, text, 0 <= minutes && minutes < 60
-}
-
-// cutSecondMark removes the mark after seconds. It may be missing at the end, or before a
-// hemisphere.
-func cutSecondMark(text string) (rest string, found bool) {
-	if rest, found = cutMark(text, secondMarks); found {
-		return rest, true
-	}
-	if rest, found = cutMark(text, minuteMarks); found { // two minute marks make one of seconds
-		return cutMark(rest, minuteMarks)
-	}
-	text = strings.TrimLeftFunc(text, invisible)
-	hemisphere, _ := cutHemisphere(text)
-	return text, text == "" || text[0] == ',' || hemisphere != 0
-}
-
-func cutMark(text, marks string) (rest string, found bool) {
-	text = strings.TrimLeftFunc(text, invisible)
-	mark, width := utf8.DecodeRuneInString(text)
-	if width == 0 || !strings.ContainsRune(marks, mark) {
-		return text, false
-	}
-	return text[width:], true
-}
-
-// cutHemisphere removes a hemisphere letter; O is West in Spanish.
-func cutHemisphere(text string) (hemisphere rune, rest string) {
-	text = strings.TrimLeftFunc(text, invisible)
-	if text == "" {
-		return 0, text
-	}
-	if next, _ := utf8.DecodeRuneInString(text[1:]); unicode.IsLetter(next) {
-		return 0, text // the first letter of a word
-	}
-	switch text[0] {
-	case 'N', 'n':
-		return 'N', text[1:]
-	case 'S', 's':
-		return 'S', text[1:]
-	case 'E', 'e':
-		return 'E', text[1:]
-	case 'W', 'w', 'O', 'o':
-		return 'W', text[1:]
-	default:
-		return 0, text
-	}
+// floatOf is the value of unsigned digits; none are 0.
+func floatOf(digits string) float64 {
+	value, _ := strconv.ParseFloat(digits, 64)
+	return value
 }

@@ -1,9 +1,9 @@
 package maplink
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // markup is what mail and chat applications append to a link, up to the end of the text.
@@ -18,7 +18,9 @@ const (
 // clean removes what surrounds a pasted link: white space, words, quotes, markup, punctuation.
 func clean(raw string) string {
 	text := strings.TrimFunc(raw, invisible)
-	text = text[linkStart(text):]
+	if found := httpLink.FindStringSubmatchIndex(text); found != nil {
+		text = text[found[2]:]
+	}
 	text = strings.TrimLeft(text, openers)
 	if end := strings.IndexAny(text, "\r\n\t"); end >= 0 {
 		text = text[:end]
@@ -29,28 +31,9 @@ func clean(raw string) string {
 	return trimEnd(text)
 }
 
-// linkStart returns where the first http link begins at the start of the text or after a space, a
-// colon or an opening mark; 0 if there is none. A link in another link's parameters does not count.
-func linkStart(text string) int {
-	for from := 0; ; {
-		mark := strings.Index(text[from:], "://")
-		if mark < 0 {
-			return 0
-		}
-		mark += from
-		for _, scheme := range []string{"https", "http"} {
-			before, found := cutSuffixFold(text[:mark], scheme)
-			if !found {
-				continue
-			}
-			last, _ := utf8.DecodeLastRuneInString(before)
-			if before == "" || last == ':' || unicode.IsSpace(last) || strings.ContainsRune(openers, last) {
-				return len(before)
-			}
-		}
-		from = mark + len("://")
-	}
-}
+// httpLink finds an http link at the start of the text or after a space, a colon or an opening
+// mark. A link in another link's parameters does not count.
+var httpLink = regexp.MustCompile(`(?i)(?:^|[\s\p{Z}:` + regexp.QuoteMeta(openers) + `])(https?://)`)
 
 // trimEnd removes the punctuation of the surrounding sentence, and closing brackets without an
 // opening one.

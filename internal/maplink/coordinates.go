@@ -1,7 +1,7 @@
 package maplink
 
 import (
-	"strconv"
+	"regexp"
 	"strings"
 )
 
@@ -78,7 +78,6 @@ func endsPair(rest string) bool {
 
 type number struct {
 	value      float64
-	negative   bool // written with a minus sign, which -0 would lose
 	fractional bool // written with a decimal point
 }
 
@@ -86,39 +85,19 @@ type number struct {
 // point.
 const longestNumber = 32
 
+var numberAtStart = regexp.MustCompile(`^` + gapPattern + `([-+−]?)(` + unsignedPattern + `)`)
+
 // scanNumber reads a decimal number at the start of the text, without exponents or infinities.
 func scanNumber(text string) (n number, rest string, ok bool) {
-	text = strings.TrimLeftFunc(text, invisible)
-	for _, sign := range []string{"-", "+", "−"} {
-		if after, found := strings.CutPrefix(text, sign); found {
-			text, n.negative = after, sign != "+"
-			break
-		}
-	}
-	end, digits := 0, 0
-	for ; end < len(text); end++ {
-		switch c := text[end]; {
-		case '0' <= c && c <= '9':
-			digits++
-			continue
-		case c == '.' && !n.fractional:
-			n.fractional = true
-			continue
-		}
-		break
-	}
-	if digits == 0 || end > longestNumber {
+	groups := numberAtStart.FindStringSubmatch(text)
+	if groups == nil || len(groups[2]) > longestNumber {
 		return number{}, text, false
 	}
-	value, err := strconv.ParseFloat(text[:end], 64)
-	if err != nil {
-		return number{}, text, false
+	n = number{value: floatOf(groups[2]), fractional: strings.Contains(groups[2], ".")}
+	if n.value != 0 && groups[1] != "" && groups[1] != "+" {
+		n.value = -n.value
 	}
-	if n.negative && value != 0 {
-		value = -value
-	}
-	n.value = value
-	return n, text[end:], true
+	return n, text[len(groups[0]):], true
 }
 
 // numbers reads a latitude and a longitude from separate texts.

@@ -22,9 +22,8 @@ var (
 	ErrDeadLink = errors.New("dead short link")
 	// ErrLeftMapHosts is for a short link that leads away from the known map hosts.
 	ErrLeftMapHosts = errors.New("short link leads out of the known map hosts")
-	// ErrLoop is for a short link that leads back to itself.
-	ErrLoop = errors.New("short link leads back to itself")
-	// ErrTooManyHops is for a short link that is still short after the last hop allowed.
+	// ErrTooManyHops is for a short link that is still short after the last hop allowed, as one that
+	// leads back to itself.
 	ErrTooManyHops = errors.New("short link with too many hops")
 )
 

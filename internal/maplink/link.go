@@ -1,6 +1,10 @@
 package maplink
 
-import "strings"
+import (
+	"encoding/hex"
+	"regexp"
+	"strings"
+)
 
 // link is a URL parsed more leniently than net/url does: people paste links that were cut, encoded
 // twice or not at all. The only URL ever requested is the one that shortLinkError builds.
@@ -119,37 +123,17 @@ func notInCode(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/-_~", r))
 }
 
+var percentEscape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
 // unescape decodes percent escapes and leaves broken ones as they are.
 func unescape(text string, plusIsSpace bool) string {
-	if !strings.ContainsAny(text, "%+") {
-		return text
+	if plusIsSpace {
+		text = strings.ReplaceAll(text, "+", " ")
 	}
-	decoded := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '+' && plusIsSpace:
-			decoded = append(decoded, ' ')
-		case c == '%' && i+2 < len(text) && hexValue(text[i+1]) >= 0 && hexValue(text[i+2]) >= 0:
-			decoded = append(decoded, byte(hexValue(text[i+1])<<4|hexValue(text[i+2])))
-			i += 2
-		default:
-			decoded = append(decoded, c)
-		}
-	}
-	return string(decoded)
-}
-
-func hexValue(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	default:
-		return -1
-	}
+	return percentEscape.ReplaceAllStringFunc(text, func(escape string) string {
+		decoded, _ := hex.DecodeString(escape[1:])
+		return string(decoded)
+	})
 }
 
 // cutPrefixFold removes an ASCII prefix, whatever its case.
@@ -158,13 +142,4 @@ func cutPrefixFold(text, prefix string) (rest string, found bool) {
 		return text, false
 	}
 	return text[len(prefix):], true
-}
-
-// cutSuffixFold removes an ASCII suffix, whatever its case.
-func cutSuffixFold(text, suffix string) (rest string, found bool) {
-	start := len(text) - len(suffix)
-	if start < 0 || !strings.EqualFold(text[start:], suffix) {
-		return text, false
-	}
-	return text[:start], true
 }

@@ -73,19 +73,11 @@ func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Poi
 	defer cancel()
 
 	point, err := r.Parse(raw, country)
-	visited := make(map[string]bool, maxHops)
-	for {
+	for range maxHops {
 		var short *ShortLink
 		if !errors.As(err, &short) {
 			return point, err
 		}
-		if visited[short.URL] {
-			return Point{}, ErrLoop
-		}
-		if len(visited) == maxHops {
-			return Point{}, ErrTooManyHops
-		}
-		visited[short.URL] = true
 		next, failure := r.hop(ctx, short.URL)
 		if failure != nil {
 			return Point{}, failure
@@ -94,6 +86,10 @@ func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Poi
 			return Point{}, ErrLeftMapHosts
 		}
 	}
+	if errors.Is(err, ErrShortLink) {
+		return Point{}, ErrTooManyHops
+	}
+	return point, err
 }
 
 // hop requests a short link and returns the URL that it redirects to.

@@ -168,9 +168,9 @@ func TestResolveStopsAtLoops(t *testing.T) {
 			t.Parallel()
 			server := newRedirector(t, redirects)
 			_, err := server.resolver().Resolve(t.Context(), server.URL+"/a", peru)
-			require.ErrorIs(t, err, ErrLoop)
+			require.ErrorIs(t, err, ErrTooManyHops)
 			require.False(t, Temporary(err))
-			require.EqualValues(t, len(redirects), server.asked.Load())
+			require.EqualValues(t, maxHops, server.asked.Load())
 		})
 	}
 }
