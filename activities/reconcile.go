@@ -203,6 +203,6 @@ func (a *Activities) driveAbandoned(ctx context.Context, outOfTime func() bool) 
 
 // ClearExpiredRecords deletes expired rows, and folds the totals of orders.
 func (a *Activities) ClearExpiredRecords(ctx context.Context) (int, error) {
-	cleared, err := a.DB.ClearExpired(ctx, a.Clock.Now())
-	return int(cleared.Total()), errors.Join(err, a.Orders.FoldTotals(ctx))
+	cleared, err := clearExpired(ctx, a.DB, a.Clock.Now())
+	return int(cleared), errors.Join(err, a.Orders.FoldTotals(ctx))
 }

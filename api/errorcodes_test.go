@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // publishedCode is a row of the table of codes: the code and the statuses it comes with.
@@ -33,6 +34,7 @@ var publishedCode = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [0-9]{3}(?:, [0
 // is made in a way that cannot be followed fails the test.
 func TestOpenAPI_listsEveryErrorCode(t *testing.T) {
 	t.Parallel()
+	testenv.SkipIfShort(t)
 	document, err := apptest.Document()
 	require.NoError(t, err)
 	var published []string

@@ -255,6 +255,7 @@ func untilWaiting(t *testing.T, s *apptest.Service, requestID string) {
 // Requests that wait hold no connection to the database, and end when the process stops.
 func TestEvents_waitersKeepNothingAndEndWithTheProcess(t *testing.T) {
 	t.Parallel()
+	testenv.SkipIfShort(t)
 	const waiters = 4
 	var ended sync.WaitGroup
 	answers := make(chan *apptest.Answer, waiters)

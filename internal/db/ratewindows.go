@@ -32,7 +32,7 @@ func (d *DB) CountedToday(ctx context.Context, subject string, now time.Time) (i
 	return used, err
 }
 
-// lastMinuteOfDay is the window of a whole day: ClearExpired keeps it until the day is over.
+// lastMinuteOfDay is the window of a whole day: it is kept until the day is over.
 func lastMinuteOfDay(now time.Time) int64 { return Minute(now.Add(clock.UntilNextDay(now))) - 1 }
 
 func (d *DB) count(ctx context.Context, subject string, minute int64) (int, error) {

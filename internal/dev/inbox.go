@@ -24,8 +24,8 @@ type InboxOptions struct {
 	Secrets func() []string
 }
 
-// Inbox is a webhook receiver for development: it keeps the latest events until the next start, well
-// signed or not, and shows them.
+// Inbox is a webhook receiver for development: until the next start it keeps the latest events,
+// well signed or not, and shows them.
 type Inbox struct {
 	// HookURL is where webhooks are sent to.
 	HookURL string

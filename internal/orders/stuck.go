@@ -12,12 +12,13 @@ import (
 	"despacho/workflows"
 )
 
-// stuckAttempts is how many workflow tasks of a run have to fail in a row before the run is replaced,
-// about a minute. A worker that dies, or a release that is taken back at once, fails fewer.
+// stuckAttempts is how many workflow tasks of a run have to fail in a row before the run is
+// replaced, about a minute. A worker that dies, or a release that is taken back at once, fails
+// fewer.
 const stuckAttempts = 5
 
-// Stuck lists orders whose running workflow cannot go on, as Temporal reports it: its workflow tasks
-// fail or time out in a row. There may be more than it returns.
+// Stuck lists orders whose running workflow cannot go on, as Temporal reports it: its workflow
+// tasks fail or time out in a row. There may be more than it returns.
 func (s *Service) Stuck(ctx context.Context) ([]uuid.UUID, error) {
 	page, err := s.temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		PageSize: listPage,
@@ -37,9 +38,9 @@ func (s *Service) Stuck(ctx context.Context) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// ReplaceStuck ends the run of an order that cannot go on, because its code panics, its history cannot
-// be replayed or no key decrypts a message, and starts another from the row. Everything that the run
-// has done is in the row; messages that it has not handled are lost.
+// ReplaceStuck ends the run of an order that cannot go on, because its code panics, its history
+// cannot be replayed or no key decrypts a message, and starts another from the row. Everything that
+// the run has done is in the row; messages that it has not handled are lost.
 func (s *Service) ReplaceStuck(ctx context.Context, orderID uuid.UUID) error {
 	described, err := s.temporal.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowID(orderID), "")
 	if workflows.IsNotRunning(err) {

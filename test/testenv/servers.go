@@ -129,12 +129,13 @@ func TemporalCLI(t testing.TB) string {
 	return path
 }
 
-// SkipIfShort skips a test that needs more than Go. All that gives tests a server, a browser, a
-// compiled program or the whole service calls it, so that tests themselves need not.
+// SkipIfShort skips a test that needs more than Go, or takes seconds. All that gives tests a
+// server, a browser, a compiled program or the whole service calls it, so that tests themselves
+// need not.
 func SkipIfShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: it needs more than Go")
+		t.Skip("-short: it needs more than Go, or seconds")
 	}
 }
 
