@@ -130,25 +130,15 @@ func encodingProblem(raw []byte) string {
 	return ""
 }
 
-// tooDeep counts brackets outside strings before the text is parsed.
+// tooDeep reports whether values are nested deeper than maxDepth. What is no JSON is not.
 func tooDeep(raw []byte) bool {
-	depth, inString, escaped := 0, false, false
-	for _, c := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped = c == '\\'
-			inString = c != '"'
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
+	decoder := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		if _, err := decoder.ReadToken(); err != nil {
+			return false
+		}
+		if decoder.StackDepth() > maxDepth {
+			return true
 		}
 	}
-	return false
 }

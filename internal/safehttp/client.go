@@ -13,11 +13,6 @@ import (
 const (
 	// DefaultTimeout bounds one request, from the dial to the last byte of the response.
 	DefaultTimeout = 5 * time.Second
-	// defaultMaxConnsPerHost bounds the open connections to one host and port.
-	defaultMaxConnsPerHost = 16
-
-	// Unbounded as MaxConnsPerHost is for callers that bound their requests themselves.
-	Unbounded = -1
 
 	maxResponseHeaderBytes = 32 << 10
 	// maxUnreadBytes is how much of a response an HTTP/2 peer may send before it is read.
@@ -32,18 +27,14 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Timeout bounds one request; zero means DefaultTimeout.
 	Timeout time.Duration
-	// MaxConnsPerHost bounds the connections to one host and port; zero means
-	// defaultMaxConnsPerHost, Unbounded does not bound them.
-	MaxConnsPerHost int
 	// Resolver resolves host names; nil means the system's.
 	Resolver *net.Resolver
 }
 
 // NewClient returns a client that only connects to public or allowed addresses and follows no
-// redirects.
+// redirects. Its callers bound their requests.
 func NewClient(options Options) *http.Client {
 	options.Timeout = cmp.Or(options.Timeout, DefaultTimeout)
-	options.MaxConnsPerHost = cmp.Or(options.MaxConnsPerHost, defaultMaxConnsPerHost)
 	return &http.Client{
 		Transport: newTransport(options),
 		Timeout:   options.Timeout,
@@ -60,10 +51,6 @@ func newTransport(options Options) *http.Transport {
 			ControlContext: refusePrivate(options.AllowNets),
 		},
 		timeout: options.Timeout,
-	}
-	if options.MaxConnsPerHost != Unbounded {
-		// The transport's own limit does not apply to HTTP/2 without keep-alive.
-		dialer.connections = newHostSlots(options.MaxConnsPerHost)
 	}
 	return &http.Transport{
 		// A proxy would connect to the receiver in our place, without the address check.

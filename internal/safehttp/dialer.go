@@ -2,6 +2,7 @@ package safehttp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -9,12 +10,10 @@ import (
 	"time"
 )
 
-// boundDialer opens checked connections: a few at once per host, each for a single request.
+// boundDialer opens checked connections, each for a single request.
 type boundDialer struct {
 	net.Dialer
 	timeout time.Duration
-	// connections is nil if they are not bounded.
-	connections *hostSlots
 }
 
 // DialContext connects like net.Dialer.
@@ -23,38 +22,16 @@ func (d *boundDialer) DialContext(ctx context.Context, network, address string) 
 	// timeout.
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	release := func() {}
-	if d.connections != nil {
-		var err error
-		if release, err = d.connections.acquire(ctx, address); err != nil {
-			return nil, fmt.Errorf("safehttp: no free connection to the host: %w", err)
-		}
-	}
 	conn, err := d.Dialer.DialContext(ctx, network, address)
 	if err != nil {
-		release()
 		return nil, err
 	}
 	// The request's own timeout comes first. This deadline ends abandoned connections, such as a
 	// handshake nobody waits for or an unrequested protocol upgrade.
 	if err := conn.SetDeadline(time.Now().Add(d.timeout)); err != nil {
-		release()
-		_ = conn.Close()
-		return nil, err
+		return nil, errors.Join(err, conn.Close())
 	}
-	return &slottedConn{Conn: conn, release: release}, nil
-}
-
-// slottedConn releases its host's slot when it is closed.
-type slottedConn struct {
-	net.Conn
-	release func()
-}
-
-// Close closes the connection. It may be called more than once.
-func (c *slottedConn) Close() error {
-	defer c.release()
-	return c.Conn.Close()
+	return conn, nil
 }
 
 // refusePrivate checks the address of each socket just before it connects: no second DNS lookup

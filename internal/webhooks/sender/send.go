@@ -73,7 +73,6 @@ type Sender struct {
 
 // NewSender returns a sender with its own HTTP client.
 func NewSender(options Options) *Sender {
-	options.HTTP.MaxConnsPerHost = safehttp.Unbounded
 	now := options.Now
 	if now == nil {
 		now = time.Now
