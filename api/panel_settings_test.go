@@ -57,7 +57,7 @@ func TestPanelSettings_refuses(t *testing.T) {
 }
 
 // An operator cannot take the name of another: commands take a name for an id. It keeps the one
-// that it has, also where an earlier release gave it to several.
+// that it has.
 func TestPanelSettings_anotherOperatorsName(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)

@@ -192,21 +192,3 @@ func TestOperatorInit_asks(t *testing.T) {
 		require.Regexp(t, `(?m)^coverage\s+2 added`, out)
 	})
 }
-
-func TestIsTerminal(t *testing.T) {
-	t.Parallel()
-	file, err := os.Create(filepath.Join(t.TempDir(), "answers"))
-	require.NoError(t, err)
-	defer file.Close()
-	require.False(t, isTerminal(file))
-}
-
-// A second operator of the same name would make the name useless to every other command.
-func TestOperatorCreate_nameIsTaken(t *testing.T) {
-	onBothDatabases(t, func(t *testing.T, _ *db.DB) {
-		first := mustPrint[operatorView](t, "operator", "create", "Rayo Envíos")
-		_, err := despacho(t, "", "operator", "create", " rayo envíos ")
-		require.ErrorContains(t, err, first.ID.String())
-		require.Len(t, mustPrint[[]operatorView](t, "operator", "list"), 1)
-	})
-}

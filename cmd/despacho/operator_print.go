@@ -97,27 +97,19 @@ func viewUser(user *models.User, password string) userView {
 type setupView struct {
 	Operator operatorView      `json:"operator"`
 	Admin    userView          `json:"administrator"`
-	Store    storeView         `json:"store"`
-	Key      keyView           `json:"key"`
-	TestKey  keyView           `json:"test_key"`
+	Store    partView          `json:"store"`
+	Key      partView          `json:"key"`
+	TestKey  partView          `json:"test_key"`
 	Coverage coverageCountView `json:"coverage"`
 	// Created are the parts that did not exist before.
 	Created []string `json:"created"`
 }
 
-type storeView struct {
-	ID   uuid.UUID `json:"id"`
-	Name string    `json:"name"`
-}
-
-type keyView struct {
+// partView is a store or a key.
+type partView struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 	Key  string    `json:"key,omitempty"`
-}
-
-func viewSetupKey(key operators.SetupKey) keyView {
-	return keyView{ID: key.ID, Name: key.Name, Key: key.Plain}
 }
 
 type coverageCountView struct {
@@ -129,10 +121,10 @@ type coverageCountView struct {
 func printSetup(cmd *cobra.Command, made *operators.SetupResult) error {
 	view := setupView{
 		Operator: viewOperator(made.Operator), Admin: viewUser(made.Admin, made.Password),
-		Store:    storeView{ID: made.Store.ID, Name: made.Store.Name},
-		Key:      viewSetupKey(made.Key),
-		TestKey:  viewSetupKey(made.TestKey),
-		Coverage: coverageCountView{Added: len(made.Coverage.Added), Changed: len(made.Coverage.Changed), Unchanged: made.Coverage.Unchanged},
+		Store:    partView{ID: made.Store.ID, Name: made.Store.Name},
+		Key:      partView{made.Key.ID, made.Key.Name, made.Key.Plain},
+		TestKey:  partView{made.TestKey.ID, made.TestKey.Name, made.TestKey.Plain},
+		Coverage: coverageCountView{len(made.Coverage.Added), len(made.Coverage.Changed), made.Coverage.Unchanged},
 		Created:  []string{},
 	}
 	var rows [][]any

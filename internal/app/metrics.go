@@ -26,7 +26,7 @@ func (a *App) watchOrders() {
 		func() float64 { return telemetry.OneIf(a.reconcilePaused.Load()) })
 	m.Counter("order_workflows_replaced_total", "Workflows of orders that could not go on, which this process has ended and started again from the row.",
 		a.Orders.WorkflowsReplaced)
-	m.WatchBacklog(a.clock, func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
+	m.WatchBacklog(func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
 }
 
 // watchAPI exports what an api writes to, and what it could not write.

@@ -39,11 +39,6 @@ type CoverageChange struct {
 // Any reports whether anything changes.
 func (c *CoverageChange) Any() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) > 0 }
 
-// CompareCoverage returns the change that ApplyCoverage would make to a coverage.
-func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, covered []models.Coverage, list CoverageList) (*CoverageChange, error) {
-	return s.compareCoverage(ctx, s.db, operator, covered, list)
-}
-
 // ApplyCoverage applies a list in one transaction. check looks at the coverage while it is locked,
 // and refuses the change by an error; nil accepts every one.
 func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, list CoverageList, check func([]models.Coverage) error) (*CoverageChange, error) {
@@ -56,7 +51,9 @@ func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, 
 		if err := checkLocked(check, covered); err != nil {
 			return err
 		}
-		if made, err = s.compareCoverage(ctx, tx, operator, covered, list); err != nil {
+		inTx := *s
+		inTx.db = tx
+		if made, err = inTx.CompareCoverage(ctx, operator, covered, list); err != nil {
 			return err
 		}
 		if !made.Any() {
@@ -88,7 +85,10 @@ func (c *CoverageChange) save(ctx context.Context, tx *db.DB) error {
 	return tx.Query(ctx).Delete(&c.Removed).Error
 }
 
-func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, covered []models.Coverage, list CoverageList) (*CoverageChange, error) {
+// CompareCoverage returns the change that ApplyCoverage would make to a coverage.
+func (s *Service) CompareCoverage(
+	ctx context.Context, operator *models.Operator, covered []models.Coverage, list CoverageList,
+) (*CoverageChange, error) {
 	if err := checkCoverageRows(list.Rows); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *mode
 			}
 		}
 	}
-	return change, checkLocations(ctx, tx, change.Added)
+	return change, checkLocations(ctx, s.db, change.Added)
 }
 
 func checkCoverageRows(rows []CoverageRow) error {

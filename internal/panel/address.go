@@ -3,7 +3,20 @@ package panel
 import (
 	"net/url"
 	"strconv"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/jsonbody"
 )
+
+// pathID reads the id in the path. An invalid one is not found.
+func pathID(v *Request, notFound error) (uuid.UUID, error) {
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
+	if !ok {
+		return uuid.Nil, notFound
+	}
+	return id, nil
+}
 
 // withQuery is the URL of a path with the parameters that are not empty.
 func withQuery(path string, parameters map[string]string) string {

@@ -187,11 +187,5 @@ func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]forms.O
 }
 
 func riderForm(riders []models.Rider) *forms.Form {
-	options := []forms.Option{{Value: "", Label: "Elija un motorizado…"}}
-	for _, rider := range riders {
-		if rider.Active {
-			options = append(options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
-		}
-	}
-	return &forms.Form{Fields: []forms.Field{{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Options: options, Required: true}}}
+	return &forms.Form{Fields: []forms.Field{riderField("Elija un motorizado…", riders)}}
 }

@@ -5,6 +5,9 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/internal/operators"
 	"despacho/internal/panel/csvfile"
@@ -29,7 +32,7 @@ type auditPage struct {
 }
 
 type auditRow struct {
-	At                                 moment
+	At                                 time.Time
 	Action, Who, From, Subject, Detail string
 }
 
@@ -79,21 +82,19 @@ func (p *Pages) showAudit(v *Request) error {
 	}
 	page := auditPage{
 		Query: query, Entries: make([]auditRow, len(entries)), Actions: auditOptions,
-		Users: []forms.Option{{Value: "", Label: "Todos"}}, Download: query.at(auditPath + ".csv"),
+		Users:    forms.Options("Todos", users, func(user *models.User) (uuid.UUID, string) { return user.ID, user.Name }),
+		Download: query.at(auditPath + ".csv"),
 	}
 	page.Pager = pagerOf(query.Page, auditPerPage, total, func(number int) string { query.Page = number; return query.at(auditPath) })
 	for i := range entries {
 		page.Entries[i] = auditRowOf(v, &entries[i])
-	}
-	for _, user := range users {
-		page.Users = append(page.Users, forms.Option{Value: user.ID.String(), Label: user.Name})
 	}
 	return p.show(v, http.StatusOK, "audit", "Registro de actividad", page)
 }
 
 func auditRowOf(v *Request, entry *models.AuditView) auditRow {
 	return auditRow{
-		At: momentOf(v, entry.At), Action: cmp.Or(auditWords[entry.Action], string(entry.Action)),
+		At: entry.At.In(v.Operator().TimeZone()), Action: cmp.Or(auditWords[entry.Action], string(entry.Action)),
 		Who: auditActor(entry), From: orEmpty(entry.Address), Subject: orEmpty(entry.SubjectName), Detail: auditDetail(orEmpty(entry.Detail)),
 	}
 }
@@ -120,7 +121,7 @@ func (p *Pages) downloadAudit(v *Request) error {
 		return p.Operators.EachAudit(ctx, v.Operator(), query, func(entries []models.AuditView) error {
 			for i := range entries {
 				row := auditRowOf(v, &entries[i])
-				if err := file.Write(row.At.Machine, row.Action, row.Who, row.From, row.Subject, row.Detail); err != nil {
+				if err := file.Write(row.At.Format(time.RFC3339), row.Action, row.Who, row.From, row.Subject, row.Detail); err != nil {
 					return err
 				}
 			}

@@ -187,9 +187,9 @@ func (p *Pages) addCoverage(v *Request) error {
 }
 
 func (p *Pages) changeCoverage(v *Request) error {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return operators.ErrCoverageNotFound
+	id, err := pathID(v, operators.ErrCoverageNotFound)
+	if err != nil {
+		return err
 	}
 	form := priceForm(nil)
 	return p.handle(v, form, func(in *jsonbody.Object) error {
@@ -207,9 +207,9 @@ func (p *Pages) changeCoverage(v *Request) error {
 }
 
 func (p *Pages) removeCoverage(v *Request) error {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return operators.ErrCoverageNotFound
+	id, err := pathID(v, operators.ErrCoverageNotFound)
+	if err != nil {
+		return err
 	}
 	if err := p.Operators.DeleteCoverage(v.Ctx(), v.Operator(), id); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/operators"
 	"despacho/internal/panel/coveragefile"
+	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
 	"despacho/models"
@@ -218,10 +219,5 @@ func (p *Pages) downloadCoverage(v *Request) error {
 		rows[i] = coveragefile.Row{Place: covered.place, Price: covered.Price}
 		rows[i].Place.ID = covered.LocationID // also of a place that the catalog does not have
 	}
-	content, err := coveragefile.Write(rows)
-	if err != nil {
-		return err
-	}
-	sendFile(v, "cobertura.csv", content)
-	return nil
+	return sendCSV(v, "cobertura.csv", coveragefile.Table(rows), csvfile.Semicolon)
 }

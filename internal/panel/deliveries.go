@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"despacho/internal/db"
-	"despacho/internal/jsonbody"
 	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/workflows"
@@ -94,9 +93,9 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 // redeliver sends an event again and shows the receiver's response on the page that the user came
 // from.
 func (p *Pages) redeliver(v *Request) error {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return webhooks.ErrDeliveryNotFound
+	id, err := pathID(v, webhooks.ErrDeliveryNotFound)
+	if err != nil {
+		return err
 	}
 	values, err := posted(v.Context)
 	if err != nil {

@@ -37,9 +37,14 @@ func readFile(v *Request) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// sendFile sends a CSV file to be saved.
-func sendFile(v *Request, name string, content []byte) {
+// sendCSV sends a CSV file to be saved.
+func sendCSV(v *Request, name string, rows [][]string, delimiter rune) error {
+	content, err := csvfile.Write(rows, delimiter)
+	if err != nil {
+		return err
+	}
 	v.Header("Content-Disposition", `attachment; filename="`+name+`"`)
 	v.Header("Cache-Control", "no-store")
 	v.Data(http.StatusOK, "text/csv; charset=utf-8", content)
+	return nil
 }

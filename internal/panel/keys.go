@@ -145,9 +145,9 @@ func (p *Pages) issued(key *models.APIKey, plain string) []shownOnce {
 }
 
 func (p *Pages) revokeKey(v *Request) error {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return operators.ErrKeyNotFound
+	id, err := pathID(v, operators.ErrKeyNotFound)
+	if err != nil {
+		return err
 	}
 	if err := p.Operators.RevokeKey(v.Ctx(), v.Operator(), id); err != nil {
 		return err

@@ -2,7 +2,6 @@ package panel_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -172,28 +171,4 @@ func (l *statementLog) of(requestID string) []statement {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.byRequest[requestID]
-}
-
-// A busy operator's quarter: a hundred thousand orders, nearly all of them delivered.
-func BenchmarkSummary_hundredThousandOrders(b *testing.B) {
-	for name, open := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {
-		b.Run(name, func(b *testing.B) {
-			s := apptest.Boot(b, open(b), apptest.Options{NoWorker: true})
-			tenant := s.NewTenant(b)
-			rows := make([]models.Order, 100_000)
-			for i := range rows {
-				created := time.Now().Add(-time.Duration(i) * 75 * time.Second)
-				took := time.Duration(i%997) * time.Minute
-				rows[i] = tenant.Row(created, apptest.ReceivedAfter(took/2), apptest.DeliveredAfter(tenant.Riders[i%2], took))
-				if i%10 == 0 {
-					rows[i] = tenant.Row(created, apptest.CancelledBy(models.ByStore, fmt.Sprintf("Motivo %d", i%70)))
-				}
-			}
-			tenant.InsertRows(b, rows)
-			v := visit(b, s, tenant, nil)
-			for b.Loop() {
-				v.read("/panel/resumen?periodo=90")
-			}
-		})
-	}
 }

@@ -6,12 +6,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/catalog"
 	"despacho/internal/db"
-	"despacho/internal/jsonbody"
 	"despacho/internal/maplink"
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
@@ -50,7 +50,7 @@ type orderPage struct {
 	Deliveries *deliveryList
 	Erase      *forms.Form
 	// AutoCancel is when the order is cancelled if it is not received.
-	AutoCancel *moment
+	AutoCancel *time.Time
 	// Links: back to the list, the tracking page, the label, and the order's workflow.
 	List, Tracking, Label, Workflow string
 }
@@ -66,15 +66,14 @@ type timelineRow struct {
 	Text        string
 	Who, Detail string
 	Changes     []changeRow
-	At          moment
+	At          time.Time
 }
 
 type cancelledView struct{ By, Reason, Note string }
 
 type proofView struct {
-	Photo, Thumbnail string
-	At               *moment
-	Point            *mapPoint
+	*orders.ProofView
+	Point *mapPoint
 }
 
 func orderPath(id uuid.UUID) string { return home + "/" + id.String() }
@@ -95,14 +94,7 @@ func (p *Pages) showOrder(v *Request) error {
 	return p.show(v, http.StatusOK, "order", "Pedido "+details.Order.GuideCode, page)
 }
 
-// pathOrder reads the order's id from the path. An invalid id is not found.
-func pathOrder(v *Request) (uuid.UUID, error) {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return uuid.Nil, orders.ErrOrderNotFound
-	}
-	return id, nil
-}
+func pathOrder(v *Request) (uuid.UUID, error) { return pathID(v, orders.ErrOrderNotFound) }
 
 func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage, error) {
 	order := details.Order
@@ -117,14 +109,10 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 			Store: cmp.Or(order.StoreName, neworder.NoStore), Branch: order.BranchName,
 		}),
 		Point:    pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
-		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(v, details),
+		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(details),
 		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation),
-		Proof: proofOf(v, order.DeliveryProof), Erase: eraseFormFor(v, order), List: p.lastList(v),
+		Proof: proofOf(order.DeliveryProof), AutoCancel: details.AutoCancelAt, Erase: eraseFormFor(v, order), List: p.lastList(v),
 		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
-	}
-	if details.AutoCancelAt != nil {
-		at := momentOf(v, *details.AutoCancelAt)
-		page.AutoCancel = &at
 	}
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
@@ -169,13 +157,13 @@ func givenMapOf(sent string) givenMap {
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
 
-func (p *Pages) timelineOf(v *Request, details *orders.OrderPage) []timelineRow {
+func (p *Pages) timelineOf(details *orders.OrderPage) []timelineRow {
 	rows := make([]timelineRow, len(details.Timeline))
 	cancelled, carrier := false, ""
 	for i, entry := range details.Timeline {
 		rows[i] = timelineRow{
 			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
-			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: momentOf(v, entry.At),
+			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: entry.At,
 		}
 		switch entry.Type {
 		case models.TimelinePointResolved:
@@ -219,16 +207,11 @@ func cancelledOf(why *orders.CancellationView) *cancelledView {
 	return view
 }
 
-func proofOf(v *Request, proof *orders.ProofView) *proofView {
+func proofOf(proof *orders.ProofView) *proofView {
 	if proof == nil {
 		return nil
 	}
-	view := &proofView{Photo: proof.PhotoURL, Thumbnail: proof.ThumbnailURL, Point: pointOf(proof.Lat, proof.Lng, "")}
-	if proof.CapturedAt != nil {
-		at := momentOf(v, *proof.CapturedAt)
-		view.At = &at
-	}
-	return view
+	return &proofView{proof, pointOf(proof.Lat, proof.Lng, "")}
 }
 
 func (p *Pages) trackingURL(guideCode string) string { return p.Config.BaseURL + "/track/" + guideCode }

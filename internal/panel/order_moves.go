@@ -61,13 +61,9 @@ func receiveForm(id uuid.UUID, branches []models.Branch, expected uuid.UUID) *fo
 }
 
 func assignForm(id uuid.UUID, riders []models.Rider, version int) *forms.Form {
-	to := forms.Field{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Required: true, Options: []forms.Option{{Value: "", Label: "Elija un motorizado"}}}
-	for _, rider := range riders {
-		if rider.Active {
-			to.Options = append(to.Options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
-		}
-	}
-	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{to, expectedVersion(version)}}
+	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{
+		riderField("Elija un motorizado", riders), expectedVersion(version),
+	}}
 }
 
 // expectedVersion is the version of the order that the form's page shows.

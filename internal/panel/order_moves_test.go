@@ -277,39 +277,32 @@ func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
 	})
 }
 
-// A JPEG with too many pixels is refused for its pixels.
-func TestOrderMoves_aPhotoWithTooManyPixels(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		v := visit(t, s, tenant, nil)
-		path := assignedOrder(t, s, tenant, v, nil)
-		refused := v.upload(path+"/entregar", nil, "photo", "entrega.jpg", photoOf(t, 12_001, 8))
-		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
-		require.Contains(t, refused.words(), "Tiene demasiados píxeles: tómela con menos resolución o redúzcala.")
-		require.NotContains(t, refused.words(), "Debe ser una imagen")
-
-		logo := v.upload("/panel/ajustes/logo", nil, "logo", "logo.jpg", photoOf(t, 12_001, 8))
-		require.Equal(t, http.StatusUnprocessableEntity, logo.Status)
-		require.Contains(t, logo.words(), "El logo tiene demasiados píxeles: redúzcalo.")
-	})
-}
-
-// A photo that arrived in part is a JPEG: whoever sent it is not told to send a JPEG.
-func TestOrderMoves_aPhotoThatIsCutShort(t *testing.T) {
+// A JPEG with too many pixels is refused for its pixels; one that arrived in part is a JPEG: whoever
+// sent it is not told to send a JPEG.
+func TestOrderMoves_aPictureIsRefusedForWhatIsWrong(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		path := assignedOrder(t, s, tenant, v, nil)
 		whole := photoOf(t, 64, 64)
-		half := whole[:len(whole)/2]
-		refused := v.upload(path+"/entregar", nil, "photo", "entrega.jpg", half)
-		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
-		require.Contains(t, refused.words(), "Está dañada, incompleta o es de un tipo que no se admite: tómela o guárdela de nuevo.")
-		require.NotContains(t, refused.words(), "Debe ser una imagen")
-
-		logo := v.upload("/panel/ajustes/logo", nil, "logo", "logo.jpg", half)
-		require.Equal(t, http.StatusUnprocessableEntity, logo.Status)
-		require.Contains(t, logo.words(), "El logo está dañado, incompleto o es de un tipo que no se admite: guárdelo de nuevo.")
+		for _, picture := range []struct {
+			content     []byte
+			photo, logo string
+		}{
+			{photoOf(t, 12_001, 8), "Tiene demasiados píxeles: tómela con menos resolución o redúzcala.", "El logo tiene demasiados píxeles: redúzcalo."},
+			{
+				whole[:len(whole)/2], "Está dañada, incompleta o es de un tipo que no se admite: tómela o guárdela de nuevo.",
+				"El logo está dañado, incompleto o es de un tipo que no se admite: guárdelo de nuevo.",
+			},
+		} {
+			refused := v.upload(path+"/entregar", nil, "photo", "entrega.jpg", picture.content)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+			require.Contains(t, refused.words(), picture.photo)
+			require.NotContains(t, refused.words(), "Debe ser una imagen")
+			logo := v.upload("/panel/ajustes/logo", nil, "logo", "logo.jpg", picture.content)
+			require.Equal(t, http.StatusUnprocessableEntity, logo.Status)
+			require.Contains(t, logo.words(), picture.logo)
+		}
 	})
 }
 

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"cmp"
+
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/models"
@@ -37,10 +39,7 @@ func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	if verified == nil {
 		return cell{Text: "Todavía sin verificar", Style: "quiet"}
 	}
-	words := identityWords[orEmpty(outcome)]
-	if words == "" {
-		words = "Sin respuesta del registro"
-	}
+	words := cmp.Or(identityWords[orEmpty(outcome)], "Sin respuesta del registro")
 	switch {
 	case *verified:
 		return cell{Text: "Verificado: el nombre coincide", Style: "good"}
@@ -50,32 +49,24 @@ func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	return cell{Text: words, Style: "warn"}
 }
 
+// entryTexts describe the entries of the timeline.
+var entryTexts = map[string]string{
+	models.TimelineCreated:           "Pedido registrado",
+	string(models.MoveReceive):       "Paquete recibido",
+	string(models.MoveAssign):        "Asignado a un motorizado",
+	string(models.MoveDeliver):       "Entregado",
+	string(models.StatusCancelled):   "Cancelado",
+	models.TimelinePointResolved:     "Punto encontrado en el enlace de mapa",
+	models.TimelinePointUnresolved:   "El enlace de mapa no dio un punto",
+	models.TimelinePointCompleted:    "Punto en el mapa completado",
+	models.TimelinePointCorrected:    "Punto en el mapa corregido",
+	models.TimelineDeliveryCorrected: "Entrega corregida",
+}
+
 // entryWords describe a timeline entry; revived is a reception after a cancellation.
 func entryWords(kind string, revived bool) string {
-	switch kind {
-	case models.TimelineCreated:
-		return "Pedido registrado"
-	case string(models.MoveReceive):
-		if revived {
-			return "Paquete recibido: el pedido cancelado vuelve a estar en marcha"
-		}
-		return "Paquete recibido"
-	case string(models.MoveAssign):
-		return "Asignado a un motorizado"
-	case string(models.MoveDeliver):
-		return "Entregado"
-	case string(models.StatusCancelled):
-		return "Cancelado"
-	case models.TimelinePointResolved:
-		return "Punto encontrado en el enlace de mapa"
-	case models.TimelinePointUnresolved:
-		return "El enlace de mapa no dio un punto"
-	case models.TimelinePointCompleted:
-		return "Punto en el mapa completado"
-	case models.TimelinePointCorrected:
-		return "Punto en el mapa corregido"
-	case models.TimelineDeliveryCorrected:
-		return "Entrega corregida"
+	if revived && kind == string(models.MoveReceive) {
+		return "Paquete recibido: el pedido cancelado vuelve a estar en marcha"
 	}
-	return kind
+	return cmp.Or(entryTexts[kind], kind)
 }

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"cmp"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
@@ -53,7 +55,8 @@ func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 // ShowFailure renders an error page. It lets a user sign out who may not open the page: one of an
 // inactive store may open none that has the menu.
 func (p *Pages) ShowFailure(c *gin.Context, status int, f *apperror.Error) error {
-	return p.render(c, status, "failure", &frame{Title: failureTitle(f.Kind), Page: failurePage{f.Message, f.Kind == apperror.Forbidden}})
+	title := cmp.Or(failureTitles[f.Kind], "No se pudo hacer")
+	return p.render(c, status, "failure", &frame{Title: title, Page: failurePage{f.Message, f.Kind == apperror.Forbidden}})
 }
 
 type failurePage struct {
@@ -61,16 +64,7 @@ type failurePage struct {
 	Forbidden bool
 }
 
-func failureTitle(kind apperror.Kind) string {
-	switch kind {
-	case apperror.NotFound:
-		return "No encontrado"
-	case apperror.Forbidden:
-		return "Sin permiso"
-	case apperror.Unavailable, apperror.TooMany:
-		return "Vuelva a intentarlo"
-	case apperror.Internal:
-		return "Algo salió mal"
-	}
-	return "No se pudo hacer"
+var failureTitles = map[apperror.Kind]string{
+	apperror.NotFound: "No encontrado", apperror.Forbidden: "Sin permiso", apperror.Internal: "Algo salió mal",
+	apperror.Unavailable: "Vuelva a intentarlo", apperror.TooMany: "Vuelva a intentarlo",
 }

@@ -14,12 +14,10 @@ type storeFilter struct {
 }
 
 func storeFilterOf(stores []models.Store) storeFilter {
-	all := storeFilter{Stores: []forms.Option{{Value: "", Label: "Todas"}}, names: storeNames(stores)}
-	for _, store := range stores {
-		all.Stores = append(all.Stores, forms.Option{Value: store.ID.String(), Label: store.Name})
-	}
-	return all
+	return storeFilter{Stores: forms.Options("Todas", stores, storeLabel), names: storeNames(stores)}
 }
+
+func storeLabel(store *models.Store) (uuid.UUID, string) { return store.ID, store.Name }
 
 // StoreName is the store of an order; empty for the operator's own.
 func (s storeFilter) StoreName(id *uuid.UUID) string {
@@ -31,9 +29,18 @@ func (s storeFilter) StoreName(id *uuid.UUID) string {
 
 // riderFilter lists every rider, also inactive ones: their orders can still be found.
 func riderFilter(riders []models.Rider) []forms.Option {
-	options := []forms.Option{{Value: "", Label: "Todos"}}
-	for _, rider := range riders {
-		options = append(options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
+	return forms.Options("Todos", riders, func(rider *models.Rider) (uuid.UUID, string) { return rider.ID, rider.Name })
+}
+
+// riderField asks for an active rider; none is the text before one is chosen.
+func riderField(none string, riders []models.Rider) forms.Field {
+	return forms.Field{
+		Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Required: true,
+		Options: forms.Options(none, riders, func(rider *models.Rider) (uuid.UUID, string) {
+			if !rider.Active {
+				return uuid.Nil, ""
+			}
+			return rider.ID, rider.Name
+		}),
 	}
-	return options
 }

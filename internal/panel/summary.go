@@ -91,10 +91,7 @@ func (p *Pages) showSummary(v *Request) error {
 		if err != nil {
 			return err
 		}
-		page.Stores = []forms.Option{{Value: "", Label: "Todas las tiendas"}}
-		for _, store := range stores {
-			page.Stores = append(page.Stores, forms.Option{Value: store.ID.String(), Label: store.Name})
-		}
+		page.Stores = forms.Options("Todas las tiendas", stores, storeLabel)
 	}
 	return p.show(v, http.StatusOK, "summary", "Resumen", page)
 }

@@ -46,15 +46,6 @@ func (p *Pages) uploadTemplate(v *Request) error {
 	return sendCSV(v, "plantilla-pedidos.csv", neworder.Template(v.Caller, destinations), delimiter)
 }
 
-func sendCSV(v *Request, name string, rows [][]string, delimiter rune) error {
-	content, err := csvfile.Write(rows, delimiter)
-	if err != nil {
-		return err
-	}
-	sendFile(v, name, content)
-	return nil
-}
-
 // previewUpload shows the result of a file without creating anything.
 func (p *Pages) previewUpload(v *Request) error {
 	table, err := readUpload(v)

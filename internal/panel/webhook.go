@@ -36,14 +36,7 @@ type webhookPage struct {
 // rotationForm has the one field of a rotation.
 var rotationForm = &forms.Form{Fields: []forms.Field{{Name: "revoke", Kind: forms.Flag}}}
 
-// webhookID reads the id in the path.
-func webhookID(v *Request) (uuid.UUID, error) {
-	id, ok := jsonbody.ParseUUID(v.Param("id"))
-	if !ok {
-		return uuid.Nil, webhooks.ErrNotFound
-	}
-	return id, nil
-}
+func webhookID(v *Request) (uuid.UUID, error) { return pathID(v, webhooks.ErrNotFound) }
 
 // findWebhook reads the webhook of the path, also an inactive one.
 func (p *Pages) findWebhook(v *Request) (*models.Webhook, error) {

@@ -3,22 +3,15 @@ package telemetry
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
-
-	"despacho/internal/clock"
 )
 
-const (
-	// backlogMaxAge is how long one reading of the database serves every scrape.
-	backlogMaxAge = 15 * time.Second
-	// backlogTimeout is below the timeout of a scrape, so that a database that hangs costs only these
-	// metrics.
-	backlogTimeout = 3 * time.Second
-)
+// backlogTimeout is below the timeout of a scrape, so that a database that hangs costs only these
+// metrics.
+const backlogTimeout = 3 * time.Second
 
 // Backlog is what waits in the database, for all processes together.
 type Backlog struct {
@@ -65,25 +58,15 @@ var (
 		"How long a webhook has failed without a success; the hundred that fail for longest.", []string{"webhook", "operator"}, nil)
 )
 
-// WatchBacklog exports what waits in the database.
-func (m *Metrics) WatchBacklog(c clock.Clock, read func(context.Context) (Backlog, error)) {
-	m.registry.MustRegister(&backlogCollector{clock: c, read: read})
+// WatchBacklog exports what waits in the database, which is read with every scrape.
+func (m *Metrics) WatchBacklog(read func(context.Context) (Backlog, error)) {
+	m.registry.MustRegister(backlogCollector(read))
 }
 
-// backlogCollector keeps a reading, and a failure, for backlogMaxAge: the database is not asked
-// more often, however many scrape.
-type backlogCollector struct {
-	clock clock.Clock
-	read  func(context.Context) (Backlog, error)
-
-	mu     sync.Mutex
-	readAt time.Time
-	latest Backlog
-	err    error
-}
+type backlogCollector func(context.Context) (Backlog, error)
 
 // Describe sends the descriptions of all metrics.
-func (b *backlogCollector) Describe(descriptions chan<- *prometheus.Desc) {
+func (b backlogCollector) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, description := range []*prometheus.Desc{
 		ordersWithoutWorkflow, ordersWithoutWorkflowOldest, deliveriesPending, deliveriesOverdue, webhookPending, webhookFailing,
 	} {
@@ -91,9 +74,11 @@ func (b *backlogCollector) Describe(descriptions chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the metrics of the latest reading.
-func (b *backlogCollector) Collect(metrics chan<- prometheus.Metric) {
-	latest, err := b.current()
+// Collect sends the metrics of a reading.
+func (b backlogCollector) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), backlogTimeout)
+	defer cancel()
+	latest, err := b(ctx)
 	if err != nil {
 		metrics <- prometheus.NewInvalidMetric(ordersWithoutWorkflow, fmt.Errorf("backlog not read: %w", err))
 		return
@@ -111,19 +96,4 @@ func (b *backlogCollector) Collect(metrics chan<- prometheus.Metric) {
 	for _, webhook := range latest.Failing {
 		gauge(webhookFailing, webhook.For.Seconds(), webhook.ID.String(), webhook.OperatorID.String())
 	}
-}
-
-func (b *backlogCollector) current() (Backlog, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.clock.Now()
-	// A clock that was set back must not keep an old reading.
-	if age := now.Sub(b.readAt); age >= 0 && age < backlogMaxAge {
-		return b.latest, b.err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), backlogTimeout)
-	defer cancel()
-	b.latest, b.err = b.read(ctx)
-	b.readAt = now
-	return b.latest, b.err
 }

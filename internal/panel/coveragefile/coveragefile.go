@@ -131,14 +131,14 @@ func (r reader) readPlace(cells map[string]string) (place catalog.Location, comp
 	return place, fmt.Sprintf("Hay %d lugares «%s»: indique también ciudad y departamento, o el ubigeo.", len(found.Exact), name)
 }
 
-// Write writes the places with their prices, so that the file can be read again.
-func Write(rows []Row) ([]byte, error) {
+// Table are the places with their prices as a file that can be read again.
+func Table(rows []Row) [][]string {
 	table := [][]string{columns}
 	for _, row := range rows {
 		place := row.Place
 		table = append(table, []string{place.Ubigeo, place.Name, place.City, place.Department, place.ID.String(), forms.MoneyValue(row.Price)})
 	}
-	return csvfile.Write(table, csvfile.Semicolon)
+	return table
 }
 
 // Normalized is the file reduced to the columns that are used.

@@ -279,13 +279,23 @@ func (f *Form) WithLabels(err error) error {
 	return &worded
 }
 
-// StoreOptions are the operator's active stores, and the selected one.
-func StoreOptions(none string, stores []models.Store, chosen string) []Option {
+// Options are an option without a value and those of the rows; a row without a label has none.
+func Options[T any](none string, rows []T, of func(*T) (id uuid.UUID, label string)) []Option {
 	options := []Option{{Value: "", Label: none}}
-	for _, store := range stores {
-		if store.Active || store.ID.String() == chosen {
-			options = append(options, Option{Value: store.ID.String(), Label: store.Name})
+	for i := range rows {
+		if id, label := of(&rows[i]); label != "" {
+			options = append(options, Option{Value: id.String(), Label: label})
 		}
 	}
 	return options
+}
+
+// StoreOptions are the operator's active stores, and the selected one.
+func StoreOptions(none string, stores []models.Store, chosen string) []Option {
+	return Options(none, stores, func(store *models.Store) (uuid.UUID, string) {
+		if !store.Active && store.ID.String() != chosen {
+			return uuid.Nil, ""
+		}
+		return store.ID, store.Name
+	})
 }

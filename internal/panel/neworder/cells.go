@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"despacho/internal/numeral"
 	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/format"
@@ -92,24 +94,24 @@ func takeStore(r *Reader, _ *Row, cell string) (string, string) {
 	found := match(r.places.Choices.Stores,
 		func(store models.Store) bool { return store.ID.String() == cell },
 		func(store models.Store) bool { return textnorm.Equal(store.Name, cell) })
-	switch len(found) {
-	case 0:
-		return "", "no es una tienda activa"
-	case 1:
-		return found[0].ID.String(), ""
-	}
-	return "", "hay varias tiendas con ese nombre"
+	return theOnly(found, func(store models.Store) uuid.UUID { return store.ID }, "no es una tienda activa", "hay varias tiendas con ese nombre")
 }
 
 func takeBranch(r *Reader, _ *Row, cell string) (string, string) {
 	found := match(r.places.Choices.Branches, func(branch models.Branch) bool { return textnorm.Equal(branch.Name, cell) })
+	return theOnly(found, func(branch models.Branch) uuid.UUID { return branch.ID },
+		"no es una sucursal activa del operador", "hay varias sucursales con ese nombre")
+}
+
+// theOnly is the id of the only row that was found, or a complaint.
+func theOnly[T any](found []T, id func(T) uuid.UUID, none, many string) (value, complaint string) {
 	switch len(found) {
 	case 0:
-		return "", "no es una sucursal activa del operador"
+		return "", none
 	case 1:
-		return found[0].ID.String(), ""
+		return id(found[0]).String(), ""
 	}
-	return "", "hay varias sucursales con ese nombre"
+	return "", many
 }
 
 // match returns the rows for which the first of the tests is true that is true for any.

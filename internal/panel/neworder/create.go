@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
@@ -50,19 +51,8 @@ const createdAtOnce = 8
 // Create creates the orders of the rows that have none, several in parallel, and starts none after
 // the deadline.
 func (r *Reader) Create(ctx context.Context, rows []*Row, deadline time.Time) {
-	todo := make(chan *Row)
-	var workers sync.WaitGroup
-	for range createdAtOnce {
-		workers.Go(func() {
-			for row := range todo {
-				err := recovered.Call(ctx, r.Log, func() error {
-					r.createRow(ctx, row)
-					return nil
-				})
-				row.Pending = row.Pending || err != nil
-			}
-		})
-	}
+	var workers errgroup.Group
+	workers.SetLimit(createdAtOnce)
 	for _, row := range rows {
 		if row.State() != "ready" {
 			continue
@@ -71,10 +61,16 @@ func (r *Reader) Create(ctx context.Context, rows []*Row, deadline time.Time) {
 			row.Pending = true
 			continue
 		}
-		todo <- row
+		workers.Go(func() error {
+			err := recovered.Call(ctx, r.Log, func() error {
+				r.createRow(ctx, row)
+				return nil
+			})
+			row.Pending = row.Pending || err != nil
+			return nil
+		})
 	}
-	close(todo)
-	workers.Wait()
+	_ = workers.Wait() // none of them fails
 }
 
 func (r *Reader) createRow(ctx context.Context, row *Row) {
