@@ -97,9 +97,9 @@ func (s *Server) cancelOrder(c *gin.Context, order *models.OrderView) error {
 	// The contract says 400 for an order that can no longer be cancelled, also when a concurrent
 	// move was first.
 	if errors.Is(err, orders.ErrMoveRefused) {
-		late := *apperror.From(err)
+		late := apperror.From(err).Copy()
 		late.Kind = apperror.Invalid
-		return &late
+		return late
 	}
 	if err != nil {
 		return err

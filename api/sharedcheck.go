@@ -3,8 +3,10 @@ package api
 import (
 	"context"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"despacho/internal/clock"
 	"despacho/internal/recovered"
@@ -22,62 +24,38 @@ type sharedCheck struct {
 	timeout time.Duration
 	check   func(context.Context) error
 
-	mu sync.Mutex
-	// latest is the run that is under way, or the last one.
-	latest *checkRun
+	running singleflight.Group
+	latest  atomic.Pointer[checked]
 }
 
-// checkRun is one run of a check. Its err is set when done is closed.
-type checkRun struct {
+// checked is the outcome of a run that began at a time.
+type checked struct {
 	began time.Time
-	done  chan struct{}
 	err   error
 }
 
 // outcome returns the outcome of a run of this moment, or why there was none when ctx ended: a disk
-// of a server that is away may never answer.
+// of a server that is away may never answer. A run serves all requests, so it does not end with the
+// one that began it.
 func (s *sharedCheck) outcome(ctx context.Context) error {
-	run := s.current(ctx)
+	done := s.running.DoChan("", func() (any, error) {
+		now := s.clock.Now()
+		// A negative age means that the clock was set back.
+		if latest := s.latest.Load(); latest != nil {
+			if age := now.Sub(latest.began); 0 <= age && age < outcomeUsedFor {
+				return nil, latest.err
+			}
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
+		defer cancel()
+		err := recovered.Call(ctx, s.log, func() error { return s.check(ctx) })
+		s.latest.Store(&checked{began: now, err: err})
+		return nil, err
+	})
 	select {
-	case <-run.done:
-		return run.err
+	case result := <-done:
+		return result.Err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// current is the run that is under way, or that began a moment ago, or else a new one. It serves
-// all requests, so it does not end with the one that began it.
-func (s *sharedCheck) current(ctx context.Context) *checkRun {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.clock.Now()
-	if s.latest != nil && (s.latest.underWay() || s.latest.isOf(now)) {
-		return s.latest
-	}
-	run := &checkRun{began: now, done: make(chan struct{})}
-	s.latest = run
-	go func() {
-		defer close(run.done)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
-		defer cancel()
-		run.err = recovered.Call(ctx, s.log, func() error { return s.check(ctx) })
-	}()
-	return run
-}
-
-func (r *checkRun) underWay() bool {
-	select {
-	case <-r.done:
-		return false
-	default:
-		return true
-	}
-}
-
-// isOf reports whether the run began a moment before now. A negative age means that the clock was
-// set back.
-func (r *checkRun) isOf(now time.Time) bool {
-	age := now.Sub(r.began)
-	return 0 <= age && age < outcomeUsedFor
 }

@@ -41,6 +41,8 @@ type Error struct {
 	RetryAfter time.Duration
 
 	cause error
+	// of is the error that this one is a copy of; nil if it is none.
+	of *Error
 }
 
 // New returns an error of a kind.
@@ -58,11 +60,32 @@ func Wrap(cause error) *Error {
 	}
 }
 
+// Copy returns a copy to be changed, which is the same error for errors.Is.
+func (e *Error) Copy() *Error {
+	copied := *e
+	copied.of = e.original()
+	return &copied
+}
+
 // Because returns a copy with a cause, which is only logged.
 func (e *Error) Because(cause error) *Error {
-	copied := *e
+	copied := e.Copy()
 	copied.cause = cause
-	return &copied
+	return copied
+}
+
+// Saying returns a copy with another message.
+func (e *Error) Saying(message string) *Error {
+	copied := e.Copy()
+	copied.Message = message
+	return copied
+}
+
+func (e *Error) original() *Error {
+	if e.of != nil {
+		return e.of
+	}
+	return e
 }
 
 // Error is the text for logs: the code with the cause, or with the message if there is none.
@@ -76,11 +99,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is reports whether target is an *Error with the same code, so that errors.Is also finds a
-// declared error in a copy with another message or cause.
+// Is reports whether target is the same error or a copy of it. Different errors may have one code.
 func (e *Error) Is(target error) bool {
 	known, ok := target.(*Error)
-	return ok && known.Code == e.Code
+	return ok && known.original() == e.original()
 }
 
 // From returns err as an *Error; any other error becomes Internal.

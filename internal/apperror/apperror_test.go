@@ -1,7 +1,6 @@
 package apperror_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"testing"
@@ -14,15 +13,18 @@ import (
 func TestError_Is(t *testing.T) {
 	t.Parallel()
 	notFound := apperror.New(apperror.NotFound, "order_not_found", "El pedido no existe.")
-	other := apperror.New(apperror.NotFound, "store_not_found", "La tienda no existe.")
+	other := apperror.New(apperror.NotFound, "order_not_found", "El pedido es de otro operador.")
 
 	require.ErrorIs(t, notFound, notFound)
 	copied := notFound.Because(io.ErrUnexpectedEOF)
-	require.ErrorIs(t, copied, notFound, "a copy has the code of its original")
+	require.ErrorIs(t, copied, notFound, "a copy is its original")
 	require.ErrorIs(t, copied, io.ErrUnexpectedEOF, "the cause is found too")
 	require.ErrorIs(t, fmt.Errorf("reading: %w", copied), notFound)
 
-	require.NotErrorIs(t, copied, other)
-	require.NotErrorIs(t, errors.New("order_not_found"), notFound, "only an *Error has a code")
+	require.ErrorIs(t, notFound.Saying("No está.").Because(io.EOF), copied, "so is a copy of a copy")
+	require.Equal(t, "El pedido no existe.", notFound.Message, "which stays as it was")
+
+	require.NotErrorIs(t, copied, other, "a code is not an error")
+	require.NotErrorIs(t, other, notFound)
 	require.NotErrorIs(t, notFound, io.ErrUnexpectedEOF)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"despacho/internal/recovered"
 )
 
@@ -36,15 +38,15 @@ type Batcher[K, V any] struct {
 }
 
 type lookup[K, V any] struct {
-	ctx   context.Context
+	trace trace.SpanContext // of the caller
 	key   K
 	value V
 	err   error
 	done  chan struct{}
 }
 
-// New makes a Batcher. query returns the values of all keys, in their order; its context carries
-// the values of the first caller's context.
+// New makes a Batcher. query returns the values of all keys, in their order; it belongs to the
+// first caller's trace.
 func New[K, V any](options Options, query func(ctx context.Context, keys []K) ([]V, error)) *Batcher[K, V] {
 	return &Batcher[K, V]{options: options, query: query}
 }
@@ -52,7 +54,7 @@ func New[K, V any](options Options, query func(ctx context.Context, keys []K) ([
 // Get returns the value of a key. If ctx ends first, Get returns its error; the key may be queried
 // all the same.
 func (b *Batcher[K, V]) Get(ctx context.Context, key K) (V, error) {
-	mine := &lookup[K, V]{ctx: ctx, key: key, done: make(chan struct{})}
+	mine := &lookup[K, V]{trace: trace.SpanContextFromContext(ctx), key: key, done: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, mine)
 	start := !b.running
@@ -109,7 +111,7 @@ func (b *Batcher[K, V]) runBatch(batch []*lookup[K, V]) {
 	for i, l := range batch {
 		keys[i] = l.key
 	}
-	values, err := b.queryRecovered(batch[0].ctx, keys)
+	values, err := b.queryRecovered(batch[0].trace, keys)
 	for i, l := range batch {
 		if l.err = err; err == nil {
 			l.value = values[i]
@@ -120,8 +122,8 @@ func (b *Batcher[K, V]) runBatch(batch []*lookup[K, V]) {
 
 // queryRecovered turns a panic into an error: it must fail the lookups that share the query, not
 // the process.
-func (b *Batcher[K, V]) queryRecovered(ctx context.Context, keys []K) (values []V, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.options.Timeout)
+func (b *Batcher[K, V]) queryRecovered(caller trace.SpanContext, keys []K) (values []V, err error) {
+	ctx, cancel := context.WithTimeout(trace.ContextWithSpanContext(context.Background(), caller), b.options.Timeout)
 	defer cancel()
 	err = recovered.Call(ctx, b.options.Log, func() (err error) {
 		values, err = b.query(ctx, keys)

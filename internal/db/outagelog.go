@@ -34,10 +34,10 @@ func (o *outageLog) admits(now time.Time) bool {
 	return true
 }
 
-// isOutage reports whether a statement failed as any other would have: the database cannot be
+// isOfTheDatabase reports whether a statement failed as any other would have: the database cannot be
 // reached, or lacks a resource. A deadlock, a lock that is not free or a statement that takes too
 // long says something about the statement.
-func isOutage(err error) bool {
+func isOfTheDatabase(err error) bool {
 	var pg *pgconn.PgError
 	var lite *sqlitedriver.Error
 	var connecting *pgconn.ConnectError

@@ -37,7 +37,7 @@ func (l statementLog) Trace(ctx context.Context, began time.Time, statement func
 		err = nil
 	}
 	failed := err != nil && !IsNotFound(err)
-	if failed && isOutage(err) && !l.outages.admits(time.Now()) {
+	if failed && isOfTheDatabase(err) && !l.outages.admits(time.Now()) {
 		return
 	}
 	if failed || time.Since(began) > l.slow {

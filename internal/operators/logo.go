@@ -15,7 +15,7 @@ import (
 const LogoField = "logo"
 
 // ErrLogoTooLarge is the error for a file over the limit of photos.
-var ErrLogoTooLarge = withMessage(photos.ErrTooLarge, "El logo supera el máximo de 8 MiB.")
+var ErrLogoTooLarge = photos.ErrTooLarge.Saying("El logo supera el máximo de 8 MiB.")
 
 // SetLogo stores an uploaded picture as the operator's logo, in place of the one it had.
 func (s *Service) SetLogo(ctx context.Context, who *db.SignedIn, picture []byte) (*models.Operator, error) {
@@ -57,7 +57,7 @@ func LogoError(err error) error {
 	case errors.Is(err, photos.ErrTooLarge):
 		return ErrLogoTooLarge
 	case errors.Is(err, photos.ErrNotStored):
-		return withMessage(err, "El logo no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos.")
+		return apperror.From(err).Saying("El logo no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos.")
 	case errors.Is(err, photos.ErrTooManyPixels):
 		return invalidLogo(err, "tiene demasiados píxeles: redúzcalo")
 	case errors.Is(err, photos.ErrUnreadable):
@@ -69,13 +69,7 @@ func LogoError(err error) error {
 }
 
 func invalidLogo(err error, reason string) error {
-	worded := withMessage(err, "El logo "+reason+".")
+	worded := apperror.From(err).Saying("El logo " + reason + ".")
 	worded.Fields = []apperror.Field{{Field: LogoField, Message: reason}}
 	return worded
-}
-
-func withMessage(err error, message string) *apperror.Error {
-	worded := *apperror.From(err)
-	worded.Message = message
-	return &worded
 }

@@ -207,9 +207,9 @@ func (s *Service) Authorize(ctx context.Context, token string, p models.Permissi
 func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) error {
 	switch {
 	case who.UserRequests > s.userLimit, who.OperatorRequests > s.operatorLimit:
-		limited := *errTooManyPanelRequests
+		limited := errTooManyPanelRequests.Copy()
 		limited.RetryAfter = clock.UntilNextMinute(now)
-		return &limited
+		return limited
 	case !p.Allows(&who.User):
 		return ErrNotAllowed
 	case p.OwnAccount:

@@ -70,20 +70,16 @@ func (s *Service) PreviewCorrection(ctx context.Context, caller Caller, id uuid.
 func RequireCorrectable(caller Caller, status models.Status) error {
 	switch {
 	case !status.Open():
-		return correctionRefused("El pedido ya no se puede corregir porque su estado es " + status.Label() + ".")
+		return ErrCorrectionRefused.Saying("El pedido ya no se puede corregir porque su estado es " + status.Label() + ".")
 	case caller.Actor() == models.ByStore && status != models.StatusRegistered:
-		return correctionRefused("La tienda ya no puede corregir el pedido porque su estado es " + status.Label() + ". Pídalo al operador.")
+		return ErrCorrectionRefused.Saying("La tienda ya no puede corregir el pedido porque su estado es " + status.Label() + ". Pídalo al operador.")
 	}
 	return nil
 }
 
-// ErrCorrectionRefused is for errors.Is: a correction that the order's state does not allow. The
-// errors that are returned have the same code and a message of their own.
+// ErrCorrectionRefused is a correction that the order's state does not allow. What is returned is a
+// copy with a message.
 var ErrCorrectionRefused = &apperror.Error{Kind: apperror.Conflict, Code: "correction_not_allowed"}
-
-func correctionRefused(message string) *apperror.Error {
-	return apperror.New(apperror.Conflict, ErrCorrectionRefused.Code, message)
-}
 
 // correction is a request that was read and checked.
 type correction struct {

@@ -58,9 +58,9 @@ func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UU
 func requireDeliveryCorrectable(order *models.OrderView, hasPhoto bool) error {
 	switch {
 	case order.Status != models.StatusDelivered:
-		return correctionRefused("La entrega no se puede corregir porque el estado del pedido es " + order.Status.Label() + ".")
+		return ErrCorrectionRefused.Saying("La entrega no se puede corregir porque el estado del pedido es " + order.Status.Label() + ".")
 	case hasPhoto && order.ErasedAt != nil:
-		return correctionRefused("Los datos del destinatario se eliminaron: el pedido ya no lleva foto.")
+		return ErrCorrectionRefused.Saying("Los datos del destinatario se eliminaron: el pedido ya no lleva foto.")
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
 		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar", models.MoveDeliver: "entregar",
 	}[move]
-	return apperror.New(apperror.Conflict, ErrMoveRefused.Code, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
+	return ErrMoveRefused.Saying("El pedido no se puede " + verb + " porque su estado es " + status.Label() + ".")
 }
 
-// ErrMoveRefused is for errors.Is: a move that the order's state does not allow. The errors that
-// are returned have the same code and a message of their own.
+// ErrMoveRefused is a move that the order's state does not allow. What is returned is a copy with a
+// message.
 var ErrMoveRefused = &apperror.Error{Kind: apperror.Conflict, Code: "move_not_allowed"}

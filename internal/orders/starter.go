@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/time/rate"
 
 	"despacho/internal/recovered"
@@ -40,13 +41,12 @@ type starter struct {
 	log   *slog.Logger
 	start func(context.Context, workflowStart) error
 
-	mu       sync.RWMutex // a send needs the queue open
-	closed   bool
-	queue    chan queuedStart
-	running  sync.Once // with the first order: a worker's process creates none
-	done     sync.WaitGroup
-	stopping context.Context
-	stop     context.CancelFunc
+	mu      sync.RWMutex // a send needs the queue open
+	closed  bool
+	queue   chan queuedStart
+	running sync.Once // with the first order: a worker's process creates none
+	done    sync.WaitGroup
+	stop    context.CancelFunc // ends what is being started
 
 	// inProgress has for each place when its order was queued, in Unix nanoseconds; zero if it is
 	// free. The queue is first in, first out, so the oldest start is among them.
@@ -57,15 +57,16 @@ type starter struct {
 }
 
 type queuedStart struct {
-	ctx    context.Context
+	trace  trace.SpanContext // of the request
 	order  workflowStart
 	queued time.Time
 }
 
 func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
-	s := &starter{log: log, start: start, queue: make(chan queuedStart, startQueueSize), warnings: rate.Sometimes{Interval: time.Second}}
-	s.stopping, s.stop = context.WithCancel(context.Background())
-	return s
+	return &starter{
+		log: log, start: start, queue: make(chan queuedStart, startQueueSize), stop: func() {},
+		warnings: rate.Sometimes{Interval: time.Second},
+	}
 }
 
 // add queues the start of an order's workflow and returns at once. The start does not depend on the
@@ -78,36 +79,33 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		return
 	}
 	s.running.Do(func() {
+		var running context.Context
+		running, s.stop = context.WithCancel(context.Background())
 		for i := range s.inProgress {
-			s.done.Go(func() { s.run(&s.inProgress[i]) })
+			s.done.Go(func() { s.run(running, &s.inProgress[i]) })
 		}
 	})
 	select {
-	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: time.Now()}:
+	case s.queue <- queuedStart{trace: trace.SpanContextFromContext(ctx), order: order, queued: time.Now()}:
 	default:
 		s.fail(ctx, order.ID, errStartQueueFull)
 	}
 }
 
 // run starts queued orders in one place until the queue is closed.
-func (s *starter) run(inProgress *atomic.Int64) {
+func (s *starter) run(running context.Context, inProgress *atomic.Int64) {
 	for next := range s.queue {
 		inProgress.Store(next.queued.UnixNano())
-		if err := s.startOne(next); err != nil {
-			s.fail(next.ctx, next.order.ID, err)
+		ctx := trace.ContextWithSpanContext(running, next.trace)
+		err := errStartStopped
+		if running.Err() == nil {
+			err = recovered.Call(ctx, s.log, func() error { return s.start(ctx, next.order) })
+		}
+		if err != nil {
+			s.fail(ctx, next.order.ID, err)
 		}
 		inProgress.Store(0)
 	}
-}
-
-func (s *starter) startOne(next queuedStart) error {
-	if s.stopping.Err() != nil {
-		return errStartStopped
-	}
-	ctx, cancel := context.WithCancel(next.ctx)
-	defer cancel()
-	defer context.AfterFunc(s.stopping, cancel)()
-	return recovered.Call(ctx, s.log, func() error { return s.start(ctx, next.order) })
 }
 
 // fail counts a start that is left to the reconcile workflow.
@@ -126,8 +124,9 @@ func (s *starter) close(timeout time.Duration) {
 		s.closed = true
 		close(s.queue)
 	}
+	stop := s.stop
 	s.mu.Unlock()
-	defer time.AfterFunc(timeout, s.stop).Stop()
+	defer time.AfterFunc(timeout, stop).Stop()
 	s.done.Wait()
 }
 

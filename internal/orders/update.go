@@ -13,7 +13,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"despacho/internal/apperror"
 	"despacho/internal/db"
 	"despacho/models"
 	"despacho/workflows"
@@ -151,7 +150,7 @@ func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, re
 			return nil
 		case lookupErr != nil:
 			return fmt.Errorf("looking for the move: %w (after: %v)", lookupErr, err)
-		case !isUnanswered(err):
+		case !isWithoutOutcome(err):
 			return err
 		}
 		select {
@@ -200,7 +199,7 @@ func decide(message workflows.Message, by models.Actor, order *models.Order) (mo
 // if the refusal has a reason of its own.
 func lastRefusal(refusal workflows.Refusal) error {
 	if refusal.Reason != "" {
-		return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
+		return ErrMoveRefused.Saying(refusal.Reason)
 	}
 	return ErrMoveUnconfirmed
 }
@@ -293,9 +292,9 @@ func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
 	}
 }
 
-// isUnanswered reports whether a call ended without an outcome because Temporal did not answer or
-// was too busy. The SDK has repeated a call that Temporal refused, until it gave up.
-func isUnanswered(err error) bool {
+// isWithoutOutcome reports whether a call ended without an outcome because Temporal did not answer
+// or was too busy. The SDK has repeated a call that Temporal refused, until it gave up.
+func isWithoutOutcome(err error) bool {
 	var (
 		late        *client.WorkflowUpdateServiceTimeoutOrCanceledError
 		deadline    *serviceerror.DeadlineExceeded

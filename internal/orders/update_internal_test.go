@@ -42,8 +42,8 @@ func TestIsUnanswered(t *testing.T) {
 		serviceerror.NewUnavailable("the shard has no owner"),
 		serviceerror.NewResourceExhausted(enums.RESOURCE_EXHAUSTED_CAUSE_BUSY_WORKFLOW, "workflow is busy"),
 	} {
-		require.True(t, isUnanswered(unanswered), unanswered)
-		require.True(t, isUnanswered(fmt.Errorf("failed workflow update: %w", unanswered)), unanswered)
+		require.True(t, isWithoutOutcome(unanswered), unanswered)
+		require.True(t, isWithoutOutcome(fmt.Errorf("failed workflow update: %w", unanswered)), unanswered)
 	}
 	for _, answered := range []error{
 		nil,
@@ -51,6 +51,6 @@ func TestIsUnanswered(t *testing.T) {
 		serviceerror.NewInvalidArgument("the update has no name"),
 		workflows.Refusal{Move: models.MoveReceive}.Err(),
 	} {
-		require.False(t, isUnanswered(answered), answered)
+		require.False(t, isWithoutOutcome(answered), answered)
 	}
 }

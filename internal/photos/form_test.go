@@ -82,7 +82,7 @@ func TestReadForm_refusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := photos.ReadForm(test.request)
-			require.ErrorIs(t, err, &apperror.Error{Code: test.code})
+			require.Equal(t, test.code, apperror.From(err).Code)
 		})
 	}
 }

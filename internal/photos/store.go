@@ -26,15 +26,14 @@ var (
 		Message: "La foto no se puede mostrar en este momento. Vuelva a intentarlo en unos segundos.",
 	}
 	ErrTooLarge = apperror.New(apperror.TooLarge, "photo_too_large", "La foto supera el máximo de 8 MiB.")
-	ErrNotPhoto = refusal(notPhoto)
+	ErrNotPhoto = &apperror.Error{Kind: apperror.Invalid, Code: "invalid_photo"}
 )
 
-// refusal is an error of the code of ErrNotPhoto with a reason of its own.
+// refusal is ErrNotPhoto with a reason.
 func refusal(reason string) *apperror.Error {
-	return &apperror.Error{
-		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + reason + ".",
-		Fields: []apperror.Field{{Field: PhotoField, Message: reason}},
-	}
+	refused := ErrNotPhoto.Saying("La foto " + reason + ".")
+	refused.Fields = []apperror.Field{{Field: PhotoField, Message: reason}}
+	return refused
 }
 
 const (
@@ -163,7 +162,7 @@ func rejection(ctx context.Context, err error) error {
 	case errors.Is(err, ErrUnreadable):
 		return refusal(unreadable).Because(err)
 	}
-	return ErrNotPhoto.Because(err)
+	return refusal(notPhoto).Because(err)
 }
 
 // newBase is what an unguessable name is made of.

@@ -3,6 +3,7 @@
 package neworder
 
 import (
+	"errors"
 	"strings"
 
 	"despacho/internal/apperror"
@@ -18,11 +19,11 @@ func ForForm(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := *apperror.From(err)
-	switch f.Code {
-	case orders.ErrNotCovered.Code:
+	f := apperror.From(err).Copy()
+	switch {
+	case errors.Is(err, orders.ErrNotCovered):
 		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no llega a este destino"}}
-	case orders.ErrNoTariff.Code:
+	case errors.Is(err, orders.ErrNoTariff):
 		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no tiene tarifa para este destino"}}
 	}
 	fields := make([]apperror.Field, len(f.Fields))
@@ -30,5 +31,5 @@ func ForForm(err error) error {
 		fields[i] = apperror.Field{Field: field.Field, Message: memberWords.Replace(field.Message)}
 	}
 	f.Fields = fields
-	return &f
+	return f
 }
