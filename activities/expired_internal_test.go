@@ -48,9 +48,8 @@ func TestClearExpired_manyRows(t *testing.T) {
 				records = nil
 			}
 		}
-		cleared, err := clearExpired(t.Context(), database, now)
+		_, err := clearExpired(t.Context(), database, now)
 		require.NoError(t, err)
-		require.EqualValues(t, 2500, cleared)
 		require.LessOrEqual(t, longest.rows.Load(), int64(1000))
 		var left int
 		require.NoError(t, database.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_records").Scan(&left))

@@ -14,8 +14,8 @@ import (
 // maxSizeCode is the largest length of a size's code, in characters.
 const maxSizeCode = 20
 
-// Sizes are an operator's sizes in ascending order of surcharge. Existing orders keep their code and
-// price when one is changed.
+// Sizes are an operator's sizes in ascending order of surcharge. Existing orders keep their code
+// and price when one is changed.
 func (s *Service) Sizes() Rows[models.Size] {
 	return Rows[models.Size]{
 		service: s, patch: patchSize, errs: rowErrors{ErrSizeNotFound, ErrCodeTaken},

@@ -45,7 +45,8 @@ func encodeLogo(ctx context.Context, content []byte) ([]byte, error) {
 }
 
 // shrink returns a picture with no side over longest. It samples at two times the size and
-// averages: nearly the same as averaging every pixel, at a cost that does not grow with the picture.
+// averages: nearly the same as averaging every pixel, at a cost that does not grow with the
+// picture.
 func shrink(pixels image.Image, longest int, background color.Color) *image.RGBA {
 	given := pixels.Bounds().Size()
 	size := given

@@ -119,10 +119,7 @@ type runner struct {
 
 func startRunner(t *testing.T, program string, arguments ...string) *runner {
 	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Skipf("%s is not on this machine", program)
-	}
+	path := testenv.Program(t, program)
 	command := exec.Command(path, arguments...)
 	r := &runner{err: &bytes.Buffer{}, timeout: poll.Deadline}
 	in, err := command.StdinPipe()

@@ -16,6 +16,7 @@ import (
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 var markedBlock = regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```\\w+\n(.*?)```")
@@ -70,10 +71,7 @@ func command(t *testing.T, directory, file string) *exec.Cmd {
 	if !found {
 		return exec.Command(buildGo(t, directory))
 	}
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("%s is not on this machine", program)
-	}
-	run := exec.Command(program, file)
+	run := exec.Command(testenv.Program(t, program), file)
 	run.Dir = directory
 	return run
 }

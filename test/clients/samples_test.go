@@ -28,6 +28,7 @@ import (
 
 	"despacho/api"
 	"despacho/api/docs"
+	"despacho/test/testenv"
 )
 
 var samplePattern = regexp.MustCompile(`(?s)<details class="sample" name="s-(\w+)"(?: open)?><summary>(\w+)</summary><pre tabindex="0">(.*?)</pre>`)
@@ -126,9 +127,7 @@ func runSamples(t *testing.T, language string, operations []string, samples map[
 	var run *exec.Cmd
 	switch language {
 	case "curl":
-		if _, err := exec.LookPath("curl"); err != nil {
-			t.Skip("curl is not on this machine")
-		}
+		testenv.Program(t, "curl")
 		run = exec.Command("sh", l.file)
 		run.Dir = directory
 	case "Go":

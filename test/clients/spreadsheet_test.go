@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // headings are those of docs/spreadsheet.md, in an order of its own.
@@ -46,12 +47,10 @@ func (s *spreadsheet) run(t *testing.T, function string) (slept []float64) {
 // try is run for a function that may fail; failure is what it says then.
 func (s *spreadsheet) try(t *testing.T, function string) (slept []float64, failure string) {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not on this machine")
-	}
+	node := testenv.Program(t, "node")
 	given, err := json.Marshal(map[string]any{"rows": s.rows, "inserted": s.inserted, "properties": map[string]string{"DESPACHO_URL": s.url, "DESPACHO_KEY": s.key}})
 	require.NoError(t, err)
-	run := exec.Command("node", "testdata/spreadsheet.mjs", s.program, function)
+	run := exec.Command(node, "testdata/spreadsheet.mjs", s.program, function)
 	var said bytes.Buffer
 	run.Stdin, run.Stderr = bytes.NewReader(given), &said
 	output, err := run.Output()

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/testenv"
 )
 
 // program has a panic, whose trace has the file's path.
@@ -18,6 +20,7 @@ const program = "package main\n\nvar release, name string\n\nfunc main() {\n\tif
 // newRepository has the program and the script in one commit.
 func newRepository(t *testing.T) string {
 	t.Helper()
+	testenv.SkipIfShort(t)
 	directory := t.TempDir()
 	script, err := os.ReadFile("../../deploy/release.sh")
 	require.NoError(t, err)

@@ -139,6 +139,17 @@ func SkipIfShort(t testing.TB) {
 	}
 }
 
+// Program is the path of a program, for tests that run it; without it the test is skipped.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	SkipIfShort(t)
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not on this machine", name)
+	}
+	return path
+}
+
 func findTemporalCLI(ctx context.Context) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
