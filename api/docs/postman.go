@@ -11,126 +11,86 @@ const postmanPath = Root + "/postman.json"
 
 const postmanSchema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
-// The members of a collection, of https://schema.postman.com, that this one has.
-type (
-	collection struct {
-		Info      collectionInfo `json:"info"`
-		Folders   []folder       `json:"item"`
-		Variables []pair         `json:"variable"`
-	}
-	collectionInfo struct {
-		Name   string `json:"name"`
-		Schema string `json:"schema"`
-	}
-	folder struct {
-		Name  string `json:"name"`
-		Items []item `json:"item"`
-	}
-	item struct {
-		ID      string      `json:"id"` // the operation's
-		Name    string      `json:"name"`
-		Request itemRequest `json:"request"`
-	}
-	itemRequest struct {
-		Method  string    `json:"method"`
-		URL     itemURL   `json:"url"`
-		Auth    auth      `json:"auth"`
-		Headers []pair    `json:"header"`
-		Body    *itemBody `json:"body,omitempty"`
-	}
-	itemURL struct {
-		Raw       string   `json:"raw"`
-		Host      []string `json:"host"`
-		Path      []string `json:"path"`
-		Query     []pair   `json:"query,omitempty"`
-		Variables []pair   `json:"variable,omitempty"`
-	}
-	auth struct {
-		Type   string `json:"type"`
-		APIKey []pair `json:"apikey,omitempty"`
-		Bearer []pair `json:"bearer,omitempty"`
-	}
-	itemBody struct {
-		Mode    string         `json:"mode"`
-		Raw     string         `json:"raw,omitempty"`
-		Options map[string]any `json:"options,omitempty"`
-		// Form are the fields of a form; whoever sends it chooses the file.
-		Form []formField `json:"formdata,omitempty"`
-	}
-	formField struct {
-		Key  string `json:"key"`
-		Type string `json:"type"`
-	}
-	pair struct {
-		Key   string `json:"key"`
-		Value string `json:"value"`
-	}
-)
+// pair is a named value, as collections have them in many places.
+type pair struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
 
 // collection makes a Postman collection with a folder for each tag. Its variables are the service's
 // address and the credentials.
 func (b *builder) collection() ([]byte, error) {
-	c := collection{
-		Info:      collectionInfo{b.root.get("info", "title").text(), postmanSchema},
-		Variables: []pair{{"baseUrl", b.baseURL}, {"apiKey", ""}, {"panelToken", ""}},
-	}
+	var folders []any
 	for tag := range b.root.get("tags").items() {
-		f := folder{Name: tag.get("name").text(), Items: []item{}}
+		items := []any{}
 		for path, operations := range b.root.get("paths").pairs() {
 			for method, op := range operations.pairs() {
-				if slices.Contains(methods, method) && slices.Contains(op.get("tags").words(), f.Name) {
-					f.Items = append(f.Items, item{op.get("operationId").text(), op.get("summary").text(), b.itemRequest(method, path, op)})
+				if slices.Contains(methods, method) && slices.Contains(op.get("tags").words(), tag.get("name").text()) {
+					items = append(items, map[string]any{
+						"id": op.get("operationId").text(), "name": op.get("summary").text(), "request": b.postmanRequest(method, path, op),
+					})
 				}
 			}
 		}
-		c.Folders = append(c.Folders, f)
+		folders = append(folders, map[string]any{"name": tag.get("name").text(), "item": items})
 	}
-	return json.Marshal(c)
+	return json.Marshal(map[string]any{
+		"info":     map[string]string{"name": b.root.get("info", "title").text(), "schema": postmanSchema},
+		"item":     folders,
+		"variable": []pair{{"baseUrl", b.baseURL}, {"apiKey", ""}, {"panelToken", ""}},
+	})
 }
 
-func (b *builder) itemRequest(method, path string, op node) itemRequest {
-	r := itemRequest{Method: strings.ToUpper(method), Auth: auth{Type: "noauth"}, Headers: []pair{}}
-	if access := b.access(op); len(access) > 0 {
-		r.Auth = auths[access[0]]
-	}
+// postmanRequest is an operation with its examples.
+func (b *builder) postmanRequest(method, path string, op node) map[string]any {
+	headers, query, variables := []pair{}, []pair{}, []pair{}
 	for parameter := range op.get("parameters").items() {
 		given := pair{parameter.get("name").text(), parameter.get("example").text()}
 		switch place := parameter.get("in").text(); {
 		case place == "path":
-			r.URL.Variables = append(r.URL.Variables, given)
+			variables = append(variables, given)
 		case given.Value == "":
 		case place == "query":
-			r.URL.Query = append(r.URL.Query, given)
+			query = append(query, given)
 		default:
-			r.Headers = append(r.Headers, given)
+			headers = append(headers, given)
 		}
 	}
-	r.URL.Host = []string{"{{baseUrl}}"}
-	for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, segment := range segments {
 		if name, is := strings.CutPrefix(segment, "{"); is {
-			segment = ":" + strings.TrimSuffix(name, "}")
+			segments[i] = ":" + strings.TrimSuffix(name, "}")
 		}
-		r.URL.Path = append(r.URL.Path, segment)
 	}
-	r.URL.Raw = "{{baseUrl}}/" + strings.Join(r.URL.Path, "/")
-	for i, q := range r.URL.Query {
-		r.URL.Raw += []string{"?", "&"}[min(i, 1)] + q.Key + "=" + q.Value
+	raw := "{{baseUrl}}/" + strings.Join(segments, "/")
+	for i, q := range query {
+		raw += []string{"?", "&"}[min(i, 1)] + q.Key + "=" + q.Value
+	}
+	request := map[string]any{
+		"method": strings.ToUpper(method), "auth": map[string]any{"type": "noauth"},
+		"url": map[string]any{"raw": raw, "host": []string{"{{baseUrl}}"}, "path": segments, "query": query, "variable": variables},
+	}
+	if access := b.access(op); len(access) > 0 {
+		request["auth"] = auths[access[0]]
 	}
 	if sent := firstExample(op.get("requestBody", "content", "application/json")); sent.exists() {
-		r.Headers = append(r.Headers, pair{"Content-Type", "application/json"})
-		r.Body = &itemBody{Mode: "raw", Raw: written(sent, jsonNotation, ""), Options: map[string]any{"raw": map[string]string{"language": "json"}}}
+		headers = append(headers, pair{"Content-Type", "application/json"})
+		language := map[string]any{"raw": map[string]string{"language": "json"}}
+		request["body"] = map[string]any{"mode": "raw", "raw": written(sent, jsonNotation, ""), "options": language}
 	}
 	if formOnly(op) {
-		r.Body = &itemBody{Mode: "formdata"}
+		var files []map[string]string // whoever sends the form chooses them
 		for name := range op.get("requestBody", "content", "multipart/form-data", "schema", "properties").pairs() {
-			r.Body.Form = append(r.Body.Form, formField{name, "file"})
+			files = append(files, map[string]string{"key": name, "type": "file"})
 		}
+		request["body"] = map[string]any{"mode": "formdata", "formdata": files}
 	}
-	return r
+	request["header"] = headers
+	return request
 }
 
 // auths are the credentials, by what the pages call them.
-var auths = map[string]auth{
-	"X-API-Key": {Type: "apikey", APIKey: []pair{{"key", "X-API-Key"}, {"value", "{{apiKey}}"}, {"in", "header"}}},
-	"Bearer":    {Type: "bearer", Bearer: []pair{{"token", "{{panelToken}}"}}},
+var auths = map[string]map[string]any{
+	"X-API-Key": {"type": "apikey", "apikey": []pair{{"key", "X-API-Key"}, {"value", "{{apiKey}}"}, {"in", "header"}}},
+	"Bearer":    {"type": "bearer", "bearer": []pair{{"token", "{{panelToken}}"}}},
 }

@@ -18,9 +18,9 @@ import (
 	"despacho/models"
 )
 
-// maxCoverageFile is what the panel takes as well: more than a file of operators.MaxCoverageRows
+// maxTableFile is what the panel takes as well: more than a file of operators.MaxCoverageRows
 // rows has.
-const maxCoverageFile = 2 << 20
+const maxTableFile = 2 << 20
 
 func operatorInitCommand() *cobra.Command {
 	var given setupFlags
@@ -99,15 +99,15 @@ func (f *setupFlags) complete(cmd *cobra.Command) (err error) {
 	if f.coverageFile == "" {
 		return nil
 	}
-	if f.coverage, err = readCoverageFile(f.coverageFile, cmd.InOrStdin()); err != nil {
+	if f.coverage, err = readTableFile(f.coverageFile, cmd.InOrStdin()); err != nil {
 		return fmt.Errorf("--coverage: %w", err)
 	}
 	return nil
 }
 
-// readCoverageFile reads a file, or standard input. One that is too large is refused: a part of it
+// readTableFile reads a file, or standard input. One that is too large is refused: a part of it
 // could end in the middle of a price.
-func readCoverageFile(name string, stdin io.Reader) ([]byte, error) {
+func readTableFile(name string, stdin io.Reader) ([]byte, error) {
 	in := stdin
 	if name != "-" {
 		file, err := os.Open(name)
@@ -117,9 +117,9 @@ func readCoverageFile(name string, stdin io.Reader) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	content, err := io.ReadAll(io.LimitReader(in, maxCoverageFile+1))
-	if err == nil && len(content) > maxCoverageFile {
-		err = fmt.Errorf("the file has more than %d MiB", maxCoverageFile>>20)
+	content, err := io.ReadAll(io.LimitReader(in, maxTableFile+1))
+	if err == nil && len(content) > maxTableFile {
+		err = fmt.Errorf("the file has more than %d MiB", maxTableFile>>20)
 	}
 	return content, err
 }

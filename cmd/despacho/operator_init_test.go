@@ -163,7 +163,7 @@ func TestOperatorInit_coverageTooLarge(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
 		// What fits ends after the first digit of the price.
 		large := "lugar;precio\nLima;1"
-		large = strings.Replace(large, "Lima", strings.Repeat("\n", maxCoverageFile-len(large))+"Lima", 1) + "2.50\n"
+		large = strings.Replace(large, "Lima", strings.Repeat("\n", maxTableFile-len(large))+"Lima", 1) + "2.50\n"
 		file := filepath.Join(t.TempDir(), "cobertura.csv")
 		require.NoError(t, os.WriteFile(file, []byte(large), 0o600))
 		for _, from := range []string{"-", file} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,7 @@ func zonesCommand() *cobra.Command {
 	command.AddCommand(
 		&cobra.Command{
 			Use:   "load FILE.csv",
-			Short: "Add the zones of a file to the catalog, or change them",
+			Short: "Add the zones of a file, or of standard input as -, to the catalog, or change them",
 			Long: `Add the zones of a file to the catalog, or change them: all of its rows or, if one is wrong, none.
 
 The file has the columns ubigeo (of the district), zone, alias, lat and lng; the last three may be blank
@@ -26,7 +25,7 @@ or left out. A zone is known by its district and its name, so that a file can be
 			Example: `  despacho zones load zonas.csv`,
 			Args:    cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				content, err := os.ReadFile(args[0])
+				content, err := readTableFile(args[0], cmd.InOrStdin())
 				if err != nil {
 					return err
 				}

@@ -52,7 +52,7 @@ func TestZones(t *testing.T) {
 		require.Len(t, found, 1, "by its alias")
 		require.Equal(t, id, found[0].ID)
 
-		_, err = loadZones(t, "zone;ubigeo;lat;lng\nSAN BLÁS;080101;-13,515;-71,974\n")
+		_, err = despacho(t, "zone;ubigeo;lat;lng\nSAN BLÁS;080101;-13,515;-71,974\n", "zones", "load", "-")
 		require.NoError(t, err)
 		zones, err := database.Zones(t.Context())
 		require.NoError(t, err)
