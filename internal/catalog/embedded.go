@@ -19,9 +19,14 @@ var data embed.FS
 const provinceDigits = 4
 
 // Embedded returns the countries, and the locations that need no database: every country and, for
-// Peru, its provinces as cities and all its districts. Parents come before their children. It is
-// read once, and must not be modified.
-var Embedded = sync.OnceValues(func() ([]Country, []Location) {
+// Peru, its provinces as cities and all its districts. Parents come before their children.
+func Embedded() ([]Country, []Location) {
+	countries, locations := embedded()
+	return slices.Clone(countries), slices.Clone(locations)
+}
+
+// embedded reads the data once.
+var embedded = sync.OnceValues(func() ([]Country, []Location) {
 	countries := embeddedCountries()
 	locations := make([]Location, 0, 2200)
 	for _, country := range countries {
@@ -32,7 +37,7 @@ var Embedded = sync.OnceValues(func() ([]Country, []Location) {
 			CountryCode: country.Code,
 		})
 	}
-	return countries, slices.Clip(append(locations, peruvianLocations()...))
+	return countries, append(locations, peruvianLocations()...)
 })
 
 func embeddedCountries() []Country {
