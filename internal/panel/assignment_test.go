@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
-	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )
@@ -119,19 +118,6 @@ func TestAssignment_requiresRiderAndOrders(t *testing.T) {
 			require.Equal(t, wrong.form.Get("id") == p.id, isSelected(refused, p), "%s: the selection is kept", name)
 		}
 		require.Equal(t, "received", c.order(p).String("status"))
-	})
-}
-
-func TestAssignment_onlyForUsersOfAnActiveOperator(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		store := visit(t, s, tenant, &tenant.StoreA)
-		require.Equal(t, http.StatusForbidden, store.get("/panel/asignacion").Status)
-		require.Equal(t, http.StatusForbidden, store.post("/panel/asignacion", url.Values{}).Status)
-
-		suspended := counterOf(t, s, s.NewTenant(t, func(o *models.Operator) { o.SuspendedAt = &o.CreatedAt }))
-		require.NotContains(t, suspended.read("/panel/asignacion").Text, `name="rider_id"`)
-		require.Equal(t, http.StatusForbidden, suspended.assign(suspended.tenant.Riders[0].ID, uuid.NewString()).Status)
 	})
 }
 

@@ -188,18 +188,6 @@ func TestOrder_ofAStore(t *testing.T) {
 	})
 }
 
-func TestOrder_ofASuspendedOperatorIsOnlyRead(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		id := s.CreateOrder(t, tenant.KeyA)
-		v := visit(t, s, tenant, nil)
-		tenant.Suspend(t)
-		shown := v.read("/panel/pedidos/" + id)
-		require.NotContains(t, shown.Text, `/panel/pedidos/`+id+`/`, "no forms")
-		require.Equal(t, http.StatusForbidden, v.post("/panel/pedidos/"+id+"/cancelar", nil).Status)
-	})
-}
-
 func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

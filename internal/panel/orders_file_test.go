@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
 )
 
 // fileRows reads a file of orders.
@@ -128,50 +125,4 @@ func TestOrdersFile_isStreamed(t *testing.T) {
 		require.Equal(t, http.StatusOK, response.StatusCode)
 		require.Equal(t, 602, strings.Count(string(content), "\r\n"))
 	})
-}
-
-// The file of a hundred thousand orders: its time, its size, and the memory of the whole process
-// before it and at most.
-func BenchmarkOrdersFile_hundredThousandOrders(b *testing.B) {
-	for name, open := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {
-		b.Run(name, func(b *testing.B) {
-			s := apptest.Boot(b, open(b), apptest.Options{NoWorker: true})
-			tenant := s.NewTenant(b)
-			for batch := range 100 {
-				rows := make([]models.Order, 1000)
-				for i := range rows {
-					created := time.Now().Add(-time.Duration(batch*len(rows)+i) * 75 * time.Second)
-					rows[i] = tenant.Row(created, apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[i%2], time.Hour))
-				}
-				tenant.InsertRows(b, rows)
-			}
-			v := visit(b, s, tenant, nil)
-			debug.FreeOSMemory()
-			require.NoError(b, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)) // the most so far becomes what it is now
-			before := peakMiB(b)
-			var size int64
-			for b.Loop() {
-				response, err := v.client.Get(v.base + "/panel/pedidos.csv")
-				require.NoError(b, err)
-				size, err = io.Copy(io.Discard, response.Body)
-				require.NoError(b, err)
-				require.NoError(b, response.Body.Close())
-			}
-			b.ReportMetric(float64(size), "bytes")
-			b.ReportMetric(before, "MiB-before")
-			b.ReportMetric(peakMiB(b), "MiB-peak")
-		})
-	}
-}
-
-// peakMiB is the most memory that this process has had since the last reset.
-func peakMiB(tb testing.TB) float64 {
-	tb.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	require.NoError(tb, err)
-	var kilobytes float64
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	_, err = fmt.Sscan(after, &kilobytes)
-	require.NoError(tb, err)
-	return kilobytes / 1024
 }

@@ -13,7 +13,6 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/guidecode"
-	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
@@ -259,20 +258,6 @@ func TestReception_scriptsGetOnlyTheChangedPart(t *testing.T) {
 		require.Contains(t, part.Text, `id="reception-`+p.id+`"`)
 		require.NotContains(t, part.Text, "<html")
 		require.NotContains(t, part.Text, `id="codigo"`)
-	})
-}
-
-func TestReception_onlyForUsersOfAnActiveOperator(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		store := visit(t, s, tenant, &tenant.StoreA)
-		require.Equal(t, http.StatusForbidden, store.get("/panel/recepcion").Status)
-		require.Equal(t, http.StatusForbidden, store.post("/panel/recepcion", url.Values{"codigo": {guidecode.New()}}).Status)
-
-		suspended := s.NewTenant(t, func(o *models.Operator) { o.SuspendedAt = &o.CreatedAt })
-		c := counterOf(t, s, suspended)
-		require.NotContains(t, c.read("/panel/recepcion").Text, `id="codigo"`)
-		require.Equal(t, http.StatusForbidden, c.scan(guidecode.New()).Status)
 	})
 }
 

@@ -39,6 +39,7 @@ func TestRoutes_permissions(t *testing.T) {
 		people := map[string]*visitor{
 			"administrator": getAs(t, s, tenant, &models.User{Admin: true}), "operator": visit(t, s, tenant, nil), "store": visit(t, s, tenant, &tenant.StoreA),
 		}
+		suspended := getAs(t, s, s.NewTenant(t, func(o *models.Operator) { o.SuspendedAt = &o.CreatedAt }), &models.User{Admin: true})
 		tried := map[string]bool{}
 		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
 			name := route.Method + " " + route.Path
@@ -52,6 +53,9 @@ func TestRoutes_permissions(t *testing.T) {
 					answer = func(path string) *page { return people[who].post(path, nil) }
 				}
 				require.Equal(t, may, answer(path).Status != http.StatusForbidden, "%s: %s", who, name)
+			}
+			if route.Needs.Writes {
+				require.Equal(t, http.StatusForbidden, suspended.post(path, nil).Status, "suspended: %s", name)
 			}
 		}
 		for route := range forStores {
