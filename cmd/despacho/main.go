@@ -47,7 +47,8 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), secretsCommand(), reconcileCommand(), zonesCommand(),
+		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), secretsCommand(), reconcileCommand(),
+		zonesCommand(),
 		listenCommand(), resolveCommand(), triggerCommand(), healthCommand(), versionCommand(),
 	)
 	return root

@@ -49,7 +49,8 @@ func migrateUp(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d migrations applied, %d locations loaded in %s\n", applied, locations, time.Since(began).Round(time.Millisecond))
+	_, err = fmt.Fprintf(out, "%d migrations applied, %d locations loaded in %s\n", applied, locations,
+		time.Since(began).Round(time.Millisecond))
 	return err
 }
 

@@ -28,7 +28,8 @@ func operatorCommand() *cobra.Command {
 			func(ctx context.Context, service *operators.Service, args []string) (*models.Operator, error) {
 				return service.SetPlan(ctx, args[0], models.Plan(args[1]))
 			}),
-		operatorChangeCommand("suspend <operator id or name>", "Shut the API to an operator and its stores; the panel stays open for reading",
+		operatorChangeCommand("suspend <operator id or name>",
+			"Shut the API to an operator and its stores; the panel stays open for reading",
 			func(ctx context.Context, service *operators.Service, args []string) (*models.Operator, error) {
 				return service.Suspend(ctx, args[0])
 			}),

@@ -82,7 +82,8 @@ var isTerminal = func(in io.Reader) bool {
 
 // complete asks for what is missing, if there is somebody to ask, and reads the file.
 func (f *setupFlags) complete(cmd *cobra.Command) (err error) {
-	questions := &questions{in: bufio.NewReader(cmd.InOrStdin()), out: cmd.ErrOrStderr(), possible: isTerminal(cmd.InOrStdin()) && f.coverageFile != "-"}
+	questions := &questions{in: bufio.NewReader(cmd.InOrStdin()), out: cmd.ErrOrStderr(), possible: isTerminal(cmd.InOrStdin()) &&
+		f.coverageFile != "-"}
 	questions.ask(&f.Operator.Name, "the name", "Name of the operator")
 	questions.ask(&f.Admin.Email, "--email", "E-mail of its administrator")
 	questions.ask(&f.Admin.Name, "--person", "Name of the administrator")

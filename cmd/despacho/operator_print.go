@@ -156,7 +156,8 @@ type resetView struct {
 
 func printReset(cmd *cobra.Command, reset *operators.PasswordReset, baseURL string) error {
 	view := resetView{UserID: reset.User.ID, Email: reset.User.Email, Link: reset.Link(baseURL), ExpiresAt: reset.ExpiresAt}
-	return printResult(cmd, view, []any{"E-MAIL", "EXPIRES", "LINK (shown once)"}, []any{view.Email, view.ExpiresAt.UTC().Format(time.RFC3339), view.Link})
+	return printResult(cmd, view, []any{"E-MAIL", "EXPIRES", "LINK (shown once)"},
+		[]any{view.Email, view.ExpiresAt.UTC().Format(time.RFC3339), view.Link})
 }
 
 // printResult prints a table, or the value as JSON with --json.

@@ -43,7 +43,8 @@ func workerCommand() *cobra.Command {
 			if !slices.Contains([]worker.Part{"", worker.PartOrders, worker.PartOut}, options.WorkerOnly) {
 				return fmt.Errorf("--only must be %s or %s, not %q", worker.PartOrders, worker.PartOut, options.WorkerOnly)
 			}
-			return serve(cmd.Context(), "despacho-worker", options, func(ctx context.Context, a *app.App) error { return a.RunWorker(ctx, nil) })
+			return serve(cmd.Context(), "despacho-worker", options,
+				func(ctx context.Context, a *app.App) error { return a.RunWorker(ctx, nil) })
 		},
 	}
 	command.Flags().StringVar((*string)(&options.WorkerOnly), "only", "",
@@ -70,7 +71,8 @@ func serve(ctx context.Context, name string, options app.Options, run func(conte
 	}
 	defer a.Close()
 	if cfg.DerivesBaseURL() {
-		log.Warn("BASE_URL is not set: links and the addresses of photos work on this machine at most; api and worker need the same", "base_url", cfg.BaseURL)
+		log.Warn("BASE_URL is not set: links and the addresses of photos work on this machine at most; api and worker need the same",
+			"base_url", cfg.BaseURL)
 	}
 	// When one of them fails the other stops too.
 	group, ctx := errgroup.WithContext(ctx)

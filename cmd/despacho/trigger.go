@@ -34,8 +34,9 @@ func triggerCommand() *cobra.Command {
 
 It needs the URL of a running service and a test key with the scope write:orders; nothing else is configured. Without
 --location the order goes to the first place of the catalog that the operator covers.`,
-		Example: "  export " + urlVariable + "=https://despacho.example " + keyVariable + "=dsp_test_...\n  despacho trigger order.delivered",
-		Args:    cobra.ExactArgs(1),
+		Example: "  export " + urlVariable + "=https://despacho.example " + keyVariable +
+			"=dsp_test_...\n  despacho trigger order.delivered",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t.key, t.url = cmp.Or(t.key, os.Getenv(keyVariable)), cmp.Or(t.url, os.Getenv(urlVariable))
 			order, err := t.run(cmd.Context(), models.Event(args[0]))
@@ -118,10 +119,12 @@ func (t *trigger) run(ctx context.Context, event models.Event) (order json.RawMe
 func (t *trigger) check(event models.Event) error {
 	problems := []error{checkURL("--url or "+urlVariable, t.url)}
 	if !slices.Contains(models.Events, event) {
-		problems = append(problems, fmt.Errorf("%q is no event: choose one of %s", event, strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")))
+		problems = append(problems, fmt.Errorf("%q is no event: choose one of %s", event,
+			strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")))
 	}
 	if !strings.HasPrefix(t.key, credentials.TestKeyPrefix) {
-		problems = append(problems, fmt.Errorf("--key or %s must be a test key, which begins with %s", keyVariable, credentials.TestKeyPrefix))
+		problems = append(problems, fmt.Errorf("--key or %s must be a test key, which begins with %s", keyVariable,
+			credentials.TestKeyPrefix))
 	}
 	return errors.Join(problems...)
 }
@@ -219,7 +222,8 @@ func (t *trigger) call(ctx context.Context, method, path string, body any) (json
 	}
 	defer response.Body.Close()
 	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
-		return nil, fmt.Errorf("%s answered %d and names %s: give the address that it leads to as --url", t.url, response.StatusCode, location)
+		return nil, fmt.Errorf("%s answered %d and names %s: give the address that it leads to as --url", t.url, response.StatusCode,
+			location)
 	}
 	var answer struct {
 		Data  json.RawMessage `json:"data"`

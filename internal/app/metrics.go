@@ -40,7 +40,8 @@ func (a *App) watchAPI(server *api.Server) {
 		func() float64 { return telemetry.OneIf(a.Orders.PhotoSweep().Refused) })
 	m.Counter("database_disk_full_total", "Requests and readiness checks of this process that the database had no disk space for.",
 		server.DiskFullErrors)
-	m.Counter("photos_not_stored_total", "Requests and readiness checks of this process that could not store a photo.", server.PhotoErrors)
+	m.Counter("photos_not_stored_total", "Requests and readiness checks of this process that could not store a photo.",
+		server.PhotoErrors)
 	disks := map[string]string{}
 	if directory := a.photos.Directory(); directory != "" {
 		disks["photos"] = directory

@@ -22,7 +22,8 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events, Secrets: a.secrets, Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events, Secrets: a.secrets,
+		Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})
@@ -49,7 +50,8 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		server.Drain(a.Config.DrainDelay)
 		stop()
 	})()
-	return serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
+	return serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener),
+		a.Config.ShutdownTimeout)
 }
 
 func (a *App) checkTemporal(ctx context.Context) error {

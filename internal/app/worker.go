@@ -14,7 +14,8 @@ import (
 // if not nil, is called once it polls for tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
 	sending := *a.webhooks
-	sending.Sender, sending.Slots = sender.NewSender(sender.Options{HTTP: a.safeHTTPOptions(), Now: a.clock.Now}), webhooks.NewSlots()
+	sending.Sender, sending.Slots = sender.NewSender(sender.Options{HTTP: a.safeHTTPOptions(), Now: a.clock.Now}),
+		webhooks.NewSlots()
 	if sending.Paused {
 		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
 	}

@@ -21,7 +21,9 @@ func (s *Service) auditRow(ctx context.Context, tx *db.DB, row models.Audited, w
 }
 
 // audit adds an entry to the audit log in the transaction of the change.
-func (s *Service) audit(ctx context.Context, tx *db.DB, operatorID uuid.UUID, action models.AuditAction, subject *uuid.UUID, detail string) error {
+func (s *Service) audit(
+	ctx context.Context, tx *db.DB, operatorID uuid.UUID, action models.AuditAction, subject *uuid.UUID, detail string,
+) error {
 	entry := models.AuditEntry{OperatorID: operatorID, At: s.clock.Now(), Action: action, SubjectID: subject}
 	if detail != "" {
 		entry.Detail = &detail
@@ -32,7 +34,8 @@ func (s *Service) audit(ctx context.Context, tx *db.DB, operatorID uuid.UUID, ac
 // auditSession records what happened to a user's sessions. The entry names the user itself: during
 // a sign-in ctx has no principal yet.
 func (s *Service) auditSession(ctx context.Context, tx *db.DB, user *models.User, action models.AuditAction) error {
-	return tx.Audit(ctx, models.AuditEntry{OperatorID: user.OperatorID, At: s.clock.Now(), Action: action, UserID: &user.ID, SubjectID: &user.ID})
+	return tx.Audit(ctx, models.AuditEntry{OperatorID: user.OperatorID, At: s.clock.Now(), Action: action, UserID: &user.ID,
+		SubjectID: &user.ID})
 }
 
 // SignInBlocked records that sign-ins to an account were refused unchecked, because there were too
@@ -50,5 +53,6 @@ func (s *Service) SignInBlocked(ctx context.Context, request SignInRequest) erro
 
 // auditAttempt records a sign-in that failed: nobody has signed in, so it has no user of its own.
 func (s *Service) auditAttempt(ctx context.Context, user *models.User, action models.AuditAction) error {
-	return s.audit(principal.With(ctx, principal.Principal{Address: principal.From(ctx).Address}), s.db, user.OperatorID, action, &user.ID, "")
+	return s.audit(principal.With(ctx, principal.Principal{Address: principal.From(ctx).Address}), s.db, user.OperatorID, action,
+		&user.ID, "")
 }

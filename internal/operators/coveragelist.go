@@ -41,7 +41,9 @@ func (c *CoverageChange) Any() bool { return len(c.Added)+len(c.Changed)+len(c.R
 
 // ApplyCoverage applies a list in one transaction. check looks at the coverage while it is locked,
 // and refuses the change by an error; nil accepts every one.
-func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, list CoverageList, check func([]models.Coverage) error) (*CoverageChange, error) {
+func (s *Service) ApplyCoverage(
+	ctx context.Context, operator *models.Operator, list CoverageList, check func([]models.Coverage) error,
+) (*CoverageChange, error) {
 	var made *CoverageChange
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		covered, err := listOwned[models.Coverage](ctx, tx, operator.ID)

@@ -22,7 +22,9 @@ func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models
 
 // CreateKey creates an API key and returns its plain text, of which only the hash is stored. The
 // plan bounds the active keys, because every key has a rate limit of its own.
-func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (key *models.APIKey, plain string, err error) {
+func (s *Service) CreateKey(
+	ctx context.Context, operator *models.Operator, in *jsonbody.Object,
+) (key *models.APIKey, plain string, err error) {
 	now := s.clock.Now()
 	key = &models.APIKey{
 		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
@@ -58,7 +60,8 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		}
 		var active int64
 		err := tx.Query(ctx).Model(&models.APIKey{}).
-			Where("operator_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", operator.ID, now).Count(&active).Error
+			Where("operator_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", operator.ID,
+				now).Count(&active).Error
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,9 @@ import (
 
 // ResetPassword sets a colleague's password, generated unless given, and deletes the colleague's
 // sessions.
-func (s *Service) ResetPassword(ctx context.Context, admin *db.SignedIn, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
+func (s *Service) ResetPassword(
+	ctx context.Context, admin *db.SignedIn, id uuid.UUID, in *jsonbody.Object,
+) (generated string, err error) {
 	user, err := s.colleague(ctx, admin, id)
 	if err != nil {
 		return "", err
@@ -45,7 +47,9 @@ func (s *Service) ChangePassword(ctx context.Context, who *db.SignedIn, in *json
 }
 
 // setPassword stores a checked password and deletes the user's sessions, except those in keep.
-func (s *Service) setPassword(ctx context.Context, user *models.User, password string, action models.AuditAction, keep ...uuid.UUID) error {
+func (s *Service) setPassword(
+	ctx context.Context, user *models.User, password string, action models.AuditAction, keep ...uuid.UUID,
+) error {
 	hash, err := s.hash(ctx, password)
 	if err != nil {
 		return err
@@ -126,7 +130,9 @@ func busy(err error) error {
 
 // requirePassword reads and checks the password of a signed-in user, and returns the user with what
 // a session does not carry.
-func (s *Service) requirePassword(ctx context.Context, who *db.SignedIn, in *jsonbody.Object, field string) (*models.User, error) {
+func (s *Service) requirePassword(
+	ctx context.Context, who *db.SignedIn, in *jsonbody.Object, field string,
+) (*models.User, error) {
 	password := in.RequiredSecret(field, maxTypedPassword)
 	if err := in.Err(); err != nil {
 		return nil, err

@@ -188,7 +188,9 @@ func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
 // request. A suspended operator's users may only read; those of an inactive store, and
 // administrators who lack the second factor that the operator requires, may only use their own
 // account. It also returns the order with the id, or nil if there is none that the user may see.
-func (s *Service) Authorize(ctx context.Context, token string, p models.Permission, orderID uuid.UUID) (*db.SignedIn, *models.OrderView, error) {
+func (s *Service) Authorize(
+	ctx context.Context, token string, p models.Permission, orderID uuid.UUID,
+) (*db.SignedIn, *models.OrderView, error) {
 	now := s.clock.Now()
 	who, order, err := s.db.SessionByToken(ctx, credentials.Hash(token), now, orderID)
 	if db.IsNotFound(err) {
@@ -224,4 +226,5 @@ func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) e
 	return nil
 }
 
-var errTooManyPanelRequests = apperror.New(apperror.TooMany, "rate_limited", "Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.")
+var errTooManyPanelRequests = apperror.New(apperror.TooMany, "rate_limited",
+	"Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.")

@@ -17,7 +17,9 @@ import (
 // the next request on. The last one is for administrators to decide. The name is no other
 // operator's, as at a creation. check looks at the operator while it is locked, and refuses the
 // change by an error; nil accepts every one.
-func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *jsonbody.Object, check func(*models.Operator) error) (*models.Operator, error) {
+func (s *Service) ChangeSettings(
+	ctx context.Context, who *db.SignedIn, in *jsonbody.Object, check func(*models.Operator) error,
+) (*models.Operator, error) {
 	if in.Has("require_second_factor") && !who.User.Administers() {
 		return nil, ErrNotAllowed
 	}
@@ -102,7 +104,8 @@ func (s *Service) changeOperator(
 func saveSettings(ctx context.Context, tx *db.DB, operator *models.Operator) error {
 	return tx.Query(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).
 		Select(
-			"name", "logo_url", "logo_photo", "base_price_cents", "share_proof_location", "share_proof_photo", "require_second_factor", "updated_at",
+			"name", "logo_url", "logo_photo", "base_price_cents", "share_proof_location", "share_proof_photo", "require_second_factor",
+			"updated_at",
 		).UpdateColumns(operator).Error
 }
 

@@ -161,7 +161,9 @@ func (s *Service) setUpKeys(ctx context.Context, _ Setup, made *SetupResult) err
 	return err
 }
 
-func (s *Service) setUpKey(ctx context.Context, made *SetupResult, keys []models.APIKey, name string, test bool) (SetupKey, error) {
+func (s *Service) setUpKey(
+	ctx context.Context, made *SetupResult, keys []models.APIKey, name string, test bool,
+) (SetupKey, error) {
 	for _, key := range keys {
 		if key.Name == name && key.Test == test && key.StoreID != nil && *key.StoreID == made.Store.ID && key.Usable(s.clock.Now()) {
 			return SetupKey{APIKey: &key}, nil

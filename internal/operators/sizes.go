@@ -41,6 +41,7 @@ func patchSize(ctx context.Context, tx *db.DB, _ *models.Operator, size *models.
 		return err
 	}
 	return keepOneMarked(wasDefault, size.IsDefault, size.Active, ErrDefaultSize, func() error {
-		return tx.Query(ctx).Model(&models.Size{}).Where("operator_id = ? AND is_default", size.OperatorID).Update("is_default", false).Error
+		return tx.Query(ctx).Model(&models.Size{}).Where("operator_id = ? AND is_default", size.OperatorID).Update("is_default",
+			false).Error
 	})
 }

@@ -38,7 +38,9 @@ func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]model
 
 // CreateUser creates a panel user. A generated password is returned because only its hash is
 // stored; a given one is not.
-func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, generated string, err error) {
+func (s *Service) CreateUser(
+	ctx context.Context, operator *models.Operator, in *jsonbody.Object,
+) (user *models.User, generated string, err error) {
 	if err := s.limitUnavailableEmails(ctx, s.db, operator); err != nil {
 		return nil, "", err
 	}
@@ -46,7 +48,9 @@ func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in 
 	return user, generated, s.hideOtherOperators(ctx, operator, user, err)
 }
 
-func (s *Service) createUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, generated string, err error) {
+func (s *Service) createUser(
+	ctx context.Context, operator *models.Operator, in *jsonbody.Object,
+) (user *models.User, generated string, err error) {
 	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	password, generated := readNewPassword(in)
 	if err := readUser(ctx, s.db, user, in); err != nil {
@@ -90,7 +94,8 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, g
 	if err != nil {
 		return nil, "", err
 	}
-	members := map[string]any{"email": in.Email, "name": in.Name, "role": models.RoleOperator, "admin": in.Admin, "password": in.Password}
+	members := map[string]any{"email": in.Email, "name": in.Name, "role": models.RoleOperator, "admin": in.Admin,
+		"password": in.Password}
 	if in.StoreID != nil {
 		members["role"], members["store_id"] = models.RoleStore, in.StoreID
 	}
@@ -102,12 +107,16 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, g
 }
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
-func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.User) error) (*models.User, error) {
+func (s *Service) ChangeUser(
+	ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.User) error,
+) (*models.User, error) {
 	changed, err := s.users().Change(ctx, operator, id, in, check)
 	return changed, s.hideOtherOperators(ctx, operator, changed, err)
 }
 
-func (s *Service) patchUser(ctx context.Context, tx *db.DB, operator *models.Operator, user *models.User, in *jsonbody.Object) error {
+func (s *Service) patchUser(
+	ctx context.Context, tx *db.DB, operator *models.Operator, user *models.User, in *jsonbody.Object,
+) error {
 	administered, email := user.Administers(), user.Email
 	if err := readUser(ctx, tx, user, in); err != nil {
 		return err
@@ -144,7 +153,8 @@ func (s *Service) limitUnavailableEmails(ctx context.Context, tx *db.DB, operato
 	if err != nil || found < maxUnavailableEmails {
 		return err
 	}
-	limited := apperror.New(apperror.TooMany, "too_many_requests", "Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.")
+	limited := apperror.New(apperror.TooMany, "too_many_requests",
+		"Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.")
 	limited.RetryAfter = clock.UntilNextDay(now)
 	return limited
 }

@@ -19,7 +19,8 @@ type accountPage struct {
 func passwordForm() *forms.Form {
 	return &forms.Form{Action: accountPath, Submit: "Cambiar contraseña", Fields: []forms.Field{
 		{Name: "current", Label: "Contraseña actual", Kind: forms.Password, Required: true, Wide: true},
-		{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true, Hint: "Al menos 8 caracteres, y que no sea fácil de adivinar."},
+		{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true,
+			Hint: "Al menos 8 caracteres, y que no sea fácil de adivinar."},
 		{Name: "repeat", Label: "Repita la contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true},
 	}}
 }
@@ -50,11 +51,8 @@ func roleName(user *models.User) string {
 
 // changePassword changes the user's own password, which is typed twice because it is not shown.
 func (p *Pages) changePassword(v *Request) error {
-	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-		return err
-	}
 	form := passwordForm()
-	return p.handle(v, form, func(in *jsonbody.Object) error {
+	return p.handlePassword(v, form, func(in *jsonbody.Object) error {
 		if v.PostForm("new") != v.PostForm("repeat") {
 			in.AddError("repeat", "no es igual a la contraseña nueva")
 		}

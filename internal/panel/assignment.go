@@ -174,7 +174,8 @@ func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]forms.O
 	var options []forms.Option
 	chosen := optionalID(query.Place)
 	for _, count := range counts {
-		options = append(options, forms.Option{Value: count.LocationID.String(), Label: index.PathName(count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
+		options = append(options, forms.Option{Value: count.LocationID.String(), Label: index.PathName(count.LocationID) + " (" +
+			strconv.FormatInt(count.Orders, 10) + ")"})
 		if chosen != nil && *chosen == count.LocationID {
 			chosen = nil
 		}

@@ -85,7 +85,8 @@ func (p *Pages) showAudit(v *Request) error {
 		Users:    forms.Options("Todos", users, func(user *models.User) (uuid.UUID, string) { return user.ID, user.Name }),
 		Download: query.at(auditPath + ".csv"),
 	}
-	page.Pager = pagerOf(query.Page, auditPerPage, total, func(number int) string { query.Page = number; return query.at(auditPath) })
+	page.Pager = pagerOf(query.Page, auditPerPage, total,
+		func(number int) string { query.Page = number; return query.at(auditPath) })
 	for i := range entries {
 		page.Entries[i] = auditRowOf(v, &entries[i])
 	}
@@ -95,7 +96,8 @@ func (p *Pages) showAudit(v *Request) error {
 func auditRowOf(v *Request, entry *models.AuditView) auditRow {
 	return auditRow{
 		At: entry.At.In(v.Operator().TimeZone()), Action: cmp.Or(auditWords[entry.Action], string(entry.Action)),
-		Who: auditActor(entry), From: orEmpty(entry.Address), Subject: orEmpty(entry.SubjectName), Detail: auditDetail(orEmpty(entry.Detail)),
+		Who: auditActor(entry), From: orEmpty(entry.Address), Subject: orEmpty(entry.SubjectName),
+		Detail: auditDetail(orEmpty(entry.Detail)),
 	}
 }
 

@@ -122,7 +122,8 @@ func searched(places []coveredPlace, typed string) []coveredPlace {
 
 func coverageForm(v *Request) *forms.Form {
 	return &forms.Form{Action: coveragePath, Submit: "Agregar lugar", Fields: []forms.Field{
-		{Name: "location_id", Label: "Lugar", Kind: forms.Place, Required: true, Hint: "Distrito, zona o ciudad: cubre también lo que hay dentro."},
+		{Name: "location_id", Label: "Lugar", Kind: forms.Place, Required: true,
+			Hint: "Distrito, zona o ciudad: cubre también lo que hay dentro."},
 		{Name: "price", Label: moneyLabel(v, "Precio"), Kind: forms.Money, Hint: "En blanco, el precio base."},
 	}}
 }

@@ -109,7 +109,8 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 		return err
 	}
 	page.Seen = coverageSeen(current)
-	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), current, operators.CoverageList{Rows: coverage, RemoveOthers: page.Remove}); err != nil {
+	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), current,
+		operators.CoverageList{Rows: coverage, RemoveOthers: page.Remove}); err != nil {
 		return err
 	}
 	if page.Content, err = coveragefile.Normalized(rows); err != nil {
@@ -156,7 +157,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage, current []m
 			if err != nil {
 				return err
 			}
-			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()), Kind: part.kind, Style: part.style}
+			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()),
+				Kind: part.kind, Style: part.style}
 			if part.style == "bad" {
 				line.After = orDash("")
 			}
@@ -202,7 +204,8 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 	}
 	added, changed, removed := len(change.Added), len(change.Changed), len(change.Removed)
 	message := fmt.Sprintf("Cobertura cargada: %d %s, %d %s, %d sin cambio",
-		added, format.Plural(added, "agregado", "agregados"), changed, format.Plural(changed, "cambiado", "cambiados"), change.Unchanged)
+		added, format.Plural(added, "agregado", "agregados"), changed, format.Plural(changed, "cambiado", "cambiados"),
+		change.Unchanged)
 	if page.Remove {
 		message += fmt.Sprintf(", %d %s", removed, format.Plural(removed, "quitado", "quitados"))
 	}

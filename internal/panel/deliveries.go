@@ -57,12 +57,14 @@ var deliveryStates = map[models.WebhookDeliveryStatus]cell{
 func (p *Pages) entryOf(v *Request, record *webhooks.Record) deliveryEntry {
 	delivery := &record.Delivery
 	entry := deliveryEntry{
-		WebhookDelivery: delivery, Name: named{eventNames[delivery.Event], string(delivery.Event)}, State: deliveryStates[delivery.Status],
+		WebhookDelivery: delivery, Name: named{eventNames[delivery.Event], string(delivery.Event)},
+		State:    deliveryStates[delivery.Status],
 		Attempts: make([]attemptEntry, len(record.Attempts)), OperatorOnly: record.Webhook == nil,
 	}
 	entry.Repeatable = record.Webhook != nil && record.Webhook.Active && v.May(models.AnyUserWrite)
 	for i := range record.Attempts {
-		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático", Body: p.Webhooks.SentBody(delivery, &record.Attempts[i])}
+		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático",
+			Body: p.Webhooks.SentBody(delivery, &record.Attempts[i])}
 		switch {
 		case delivery.Event == models.EventTest && i == 0:
 			attempt.Cause = "Prueba"

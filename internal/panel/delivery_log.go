@@ -31,7 +31,8 @@ type logQuery struct {
 }
 
 func readLogQuery(v *Request) logQuery {
-	query := logQuery{Status: models.WebhookDeliveryStatus(v.Query("estado")), Event: models.Event(v.Query("evento")), Page: pageNumber(v)}
+	query := logQuery{Status: models.WebhookDeliveryStatus(v.Query("estado")), Event: models.Event(v.Query("evento")),
+		Page: pageNumber(v)}
 	if _, known := deliveryStates[query.Status]; !known {
 		query.Status = ""
 	}

@@ -44,6 +44,14 @@ func (p *Pages) handle(v *Request, form *forms.Form, act func(*jsonbody.Object) 
 	return again(http.StatusUnprocessableEntity)
 }
 
+// handlePassword is handle for a form with a password or a code: attempts are counted.
+func (p *Pages) handlePassword(v *Request, form *forms.Form, act func(*jsonbody.Object) error, again func(status int) error) error {
+	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
+		return err
+	}
+	return p.handle(v, form, act, again)
+}
+
 // posted returns the values of a form without files.
 func posted(c *gin.Context) (url.Values, error) {
 	if err := c.Request.ParseForm(); err != nil {

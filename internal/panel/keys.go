@@ -92,7 +92,8 @@ func keyForm(stores []models.Store) *forms.Form {
 		scopes[i] = forms.Option{Value: string(scope), Label: scopeNames[scope] + " · " + string(scope)}
 	}
 	return &forms.Form{Action: keysPath, Submit: "Crear clave", Fields: []forms.Field{
-		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Hint: "Para reconocerla: el sistema o la tienda que la usará."},
+		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true,
+			Hint: "Para reconocerla: el sistema o la tienda que la usará."},
 		{Name: "scopes", Label: "Permisos", Kind: forms.Checks, Required: true, Options: scopes},
 		{
 			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions(wholeOperator, stores, ""),
@@ -134,7 +135,8 @@ func (p *Pages) issued(key *models.APIKey, plain string) []shownOnce {
 		{models.ScopeReadOrders, p.Config.BaseURL + "/v1/orders?limit=1", "Responde con el último pedido que la clave puede ver."},
 		{models.ScopeReadStores, p.Config.BaseURL + "/v1/stores", "Responde con las tiendas que la clave puede ver."},
 		{models.ScopeManageWebhooks, p.Config.BaseURL + "/v1/webhooks", "Responde con los webhooks activos."},
-		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'", "Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
+		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'",
+			"Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
 	} {
 		if key.HasScope(try.scope) {
 			command := "curl -H 'X-API-Key: " + plain + "' " + try.request

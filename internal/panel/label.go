@@ -133,7 +133,8 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 		return labelSheet{}, err
 	}
 	sheet := labelSheet{
-		Detail: order, Destination: destination(index, order.Location), Day: format.Day(order.OperativeDay), Address: p.trackingURL(order.GuideCode),
+		Detail: order, Destination: destination(index, order.Location), Day: format.Day(order.OperativeDay),
+		Address: p.trackingURL(order.GuideCode),
 	}
 	sheet.Collect, sheet.Fixed = collect(order.View)
 	if sheet.Bars, err = barcode.Code128(order.GuideCode); err != nil {

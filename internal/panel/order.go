@@ -130,7 +130,8 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	if page.Moves, err = p.offerMoves(v, details); err != nil {
 		return nil, err
 	}
-	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
+	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder},
+		orderPath(order.ID))
 	return page, err
 }
 

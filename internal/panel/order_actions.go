@@ -13,43 +13,48 @@ import (
 )
 
 func (p *Pages) receiveOrder(v *Request) error {
-	return p.runAction(v, func(id uuid.UUID) *forms.Form { return receiveForm(id, nil, uuid.Nil) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		branchID := in.UUID("branch_id")
-		if err := in.Err(); err != nil {
-			return "", err
-		}
-		_, err := p.Orders.Receive(v.Ctx(), v.Caller, order, branchID)
-		return "Pedido recibido.", err
-	})
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return receiveForm(id, nil, uuid.Nil) },
+		func(order *models.OrderView, in *jsonbody.Object) (string, error) {
+			branchID := in.UUID("branch_id")
+			if err := in.Err(); err != nil {
+				return "", err
+			}
+			_, err := p.Orders.Receive(v.Ctx(), v.Caller, order, branchID)
+			return "Pedido recibido.", err
+		})
 }
 
 func (p *Pages) assignOrder(v *Request) error {
-	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		riderID, expected := in.RequiredUUID("rider_id"), in.Int(orders.ExpectedVersion)
-		if err := in.Err(); err != nil {
-			return "", err
-		}
-		assigned, err := p.Orders.Assign(v.Ctx(), v.Caller, order, riderID, expected)
-		if err != nil {
-			return "", err
-		}
-		return "Pedido asignado a " + assigned.Rider.Name + ".", nil
-	})
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) },
+		func(order *models.OrderView, in *jsonbody.Object) (string, error) {
+			riderID, expected := in.RequiredUUID("rider_id"), in.Int(orders.ExpectedVersion)
+			if err := in.Err(); err != nil {
+				return "", err
+			}
+			assigned, err := p.Orders.Assign(v.Ctx(), v.Caller, order, riderID, expected)
+			if err != nil {
+				return "", err
+			}
+			return "Pedido asignado a " + assigned.Rider.Name + ".", nil
+		})
 }
 
 func (p *Pages) cancelOrder(v *Request) error {
-	return p.runAction(v, func(id uuid.UUID) *forms.Form { return cancelForm(id, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		why, err := orders.ReadCancellationWithVersion(in)
-		if err != nil {
-			return "", err
-		}
-		_, err = p.Orders.Cancel(v.Ctx(), v.Caller, order, why)
-		return "Pedido cancelado.", err
-	})
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return cancelForm(id, 0) },
+		func(order *models.OrderView, in *jsonbody.Object) (string, error) {
+			why, err := orders.ReadCancellationWithVersion(in)
+			if err != nil {
+				return "", err
+			}
+			_, err = p.Orders.Cancel(v.Ctx(), v.Caller, order, why)
+			return "Pedido cancelado.", err
+		})
 }
 
 // runAction reads a form of the order's page, runs the action, and answers as answerAction does.
-func (p *Pages) runAction(v *Request, formOf func(uuid.UUID) *forms.Form, act func(*models.OrderView, *jsonbody.Object) (message string, err error)) error {
+func (p *Pages) runAction(
+	v *Request, formOf func(uuid.UUID) *forms.Form, act func(*models.OrderView, *jsonbody.Object) (message string, err error),
+) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
@@ -68,7 +73,9 @@ func (p *Pages) runAction(v *Request, formOf func(uuid.UUID) *forms.Form, act fu
 
 // answerAction redirects to the order's page after an action. After an error it shows the page with
 // the form as it was sent.
-func (p *Pages) answerAction(v *Request, id uuid.UUID, form *forms.Form, message string, err error, change func(*orderPage)) error {
+func (p *Pages) answerAction(
+	v *Request, id uuid.UUID, form *forms.Form, message string, err error, change func(*orderPage),
+) error {
 	switch {
 	case err == nil:
 		return p.done(v, orderPath(id), message)
@@ -106,7 +113,8 @@ func (p *Pages) showOrderAgain(v *Request, id uuid.UUID, form *forms.Form, refus
 
 // form is the form on the page that posts to the action, or nil.
 func (page *orderPage) form(action string) *forms.Form {
-	for _, form := range []*forms.Form{page.Moves.Receive, page.Moves.Assign, page.Moves.Deliver, page.Moves.Cancel, page.PointForm, page.CorrectDelivery, page.Erase} {
+	for _, form := range []*forms.Form{page.Moves.Receive, page.Moves.Assign, page.Moves.Deliver, page.Moves.Cancel,
+		page.PointForm, page.CorrectDelivery, page.Erase} {
 		if form != nil && form.Action == action {
 			return form
 		}

@@ -110,12 +110,14 @@ func (p *Pages) correct(v *Request, page *correctionPage, values url.Values) (*o
 	}
 	cost := preview.Order.ShippingCost
 	if preview.CostChanged() && values.Get(forms.AskedName) != cost.String() {
-		page.Form.Question = "El costo de envío pasa de " + format.Amount(preview.CostBefore, page.Order.Currency) + " a " + format.Amount(cost, page.Order.Currency) +
+		page.Form.Question = "El costo de envío pasa de " + format.Amount(preview.CostBefore, page.Order.Currency) + " a " +
+			format.Amount(cost, page.Order.Currency) +
 			". Si es correcto, confirme otra vez."
 		page.Form.Asked, page.Form.Seen = cost.String(), values.Get(seenField)
 		return nil, nil
 	}
-	return p.Orders.Correct(v.Ctx(), v.Caller, page.Order.ID, in, orders.CorrectionPrecondition{Content: values.Get(seenField), Cost: &cost})
+	return p.Orders.Correct(v.Ctx(), v.Caller, page.Order.ID, in,
+		orders.CorrectionPrecondition{Content: values.Get(seenField), Cost: &cost})
 }
 
 // withUnsent completes the posted values with those of the fields that were not sent. Browsers end
@@ -159,16 +161,20 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 	if err != nil {
 		return nil, err
 	}
-	return &forms.Form{Action: correctionPath(order.ID), Submit: "Guardar la corrección", Seen: orders.CorrectableContent(order), Fields: []forms.Field{
-		{Name: "recipient_phone", Label: "Teléfono", Kind: forms.Phone, Required: true, Value: order.RecipientPhone},
-		{Name: "location_id", Label: "Distrito o zona", Kind: forms.Destination, Required: true, Suggestions: destinations.Offered(), Value: place, Hint: "Con otro, la tarifa se calcula de nuevo."},
-		{Name: "delivery_address", Label: "Dirección", Kind: forms.Area, Required: true, Wide: true, Value: order.DeliveryAddress},
-		{Name: "delivery_reference", Label: "Referencia", Kind: forms.Area, Wide: true, Value: orEmpty(order.DeliveryReference)},
-		{Name: "amount_to_collect", Label: "Monto por cobrar", Kind: forms.Money, Value: order.AmountToCollect.String(), Hint: "Ejemplo: 89.90. Vacío o 0: nada."},
-		{Name: "payment_type", Label: "Forma de cobro", Kind: forms.Choice, Value: string(order.PaymentType), Hint: "Con un monto siempre es contra entrega.", Options: neworder.PaymentTypes},
-		sizeChoice(order, destinations.Choices.Sizes),
-		{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true, Value: orEmpty(order.Notes)},
-	}}, nil
+	return &forms.Form{Action: correctionPath(order.ID), Submit: "Guardar la corrección", Seen: orders.CorrectableContent(order),
+		Fields: []forms.Field{
+			{Name: "recipient_phone", Label: "Teléfono", Kind: forms.Phone, Required: true, Value: order.RecipientPhone},
+			{Name: "location_id", Label: "Distrito o zona", Kind: forms.Destination, Required: true, Suggestions: destinations.Offered(),
+				Value: place, Hint: "Con otro, la tarifa se calcula de nuevo."},
+			{Name: "delivery_address", Label: "Dirección", Kind: forms.Area, Required: true, Wide: true, Value: order.DeliveryAddress},
+			{Name: "delivery_reference", Label: "Referencia", Kind: forms.Area, Wide: true, Value: orEmpty(order.DeliveryReference)},
+			{Name: "amount_to_collect", Label: "Monto por cobrar", Kind: forms.Money, Value: order.AmountToCollect.String(),
+				Hint: "Ejemplo: 89.90. Vacío o 0: nada."},
+			{Name: "payment_type", Label: "Forma de cobro", Kind: forms.Choice, Value: string(order.PaymentType),
+				Hint: "Con un monto siempre es contra entrega.", Options: neworder.PaymentTypes},
+			sizeChoice(order, destinations.Choices.Sizes),
+			{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true, Value: orEmpty(order.Notes)},
+		}}, nil
 }
 
 // sizeChoice offers the operator's sizes, and the order's own if that is not offered any more.

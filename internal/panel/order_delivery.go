@@ -109,14 +109,16 @@ func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values) (que
 		return "", "", nil
 	}
 	order, err := p.Orders.Get(v.Ctx(), v.Caller, id)
-	if err != nil || order.Status != models.StatusAssigned || !isUnusual(collected, order) && !isOfEarlierAmount(collected, values.Get(agreedAmountField), order) {
+	if err != nil || order.Status != models.StatusAssigned || !isUnusual(collected, order) &&
+		!isOfEarlierAmount(collected, values.Get(agreedAmountField), order) {
 		return "", "", err
 	}
 	agreed := "no se cobra nada"
 	if order.AmountToCollect > 0 {
 		agreed = "se cobran " + format.Amount(order.AmountToCollect, order.Currency)
 	}
-	return "Escribió " + format.Amount(collected, order.Currency) + ", y por este pedido " + agreed + ". Si es correcto, confirme otra vez.", asked, nil
+	return "Escribió " + format.Amount(collected, order.Currency) + ", y por este pedido " + agreed +
+		". Si es correcto, confirme otra vez.", asked, nil
 }
 
 // isOfEarlierAmount reports whether the amount to collect was corrected after the form's page was

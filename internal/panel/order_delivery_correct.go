@@ -15,7 +15,8 @@ func deliveryCorrectionForm(id uuid.UUID) *forms.Form {
 	return &forms.Form{Action: orderPath(id) + "/corregir-entrega", Submit: "Guardar la corrección", Fields: []forms.Field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money, Hint: "Vacío: queda el que hay."},
 		{Name: "photo", Label: "Foto"},
-		{Name: "reason", Label: "Motivo", Kind: forms.Area, Required: true, Wide: true, Hint: "Por qué se corrige. Queda en la línea de tiempo."},
+		{Name: "reason", Label: "Motivo", Kind: forms.Area, Required: true, Wide: true,
+			Hint: "Por qué se corrige. Queda en la línea de tiempo."},
 	}}
 }
 

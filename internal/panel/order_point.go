@@ -72,7 +72,8 @@ func pointQuestion(point *orders.TypedPoint) string {
 	doubt := point.Doubt
 	where := "El punto " + coordinates(point.Point) + " está fuera del país del operador."
 	if doubt.Kilometres > 0 {
-		where = "El punto " + coordinates(point.Point) + " está a unos " + strconv.Itoa(doubt.Kilometres) + " km de " + doubt.Place + "."
+		where = "El punto " + coordinates(point.Point) + " está a unos " + strconv.Itoa(doubt.Kilometres) + " km de " + doubt.Place +
+			"."
 	}
 	if doubt.Swapped == nil {
 		return where + " Si es correcto, confirme otra vez."
@@ -80,5 +81,6 @@ func pointQuestion(point *orders.TypedPoint) string {
 	if *doubt.Swapped == point.Point {
 		where = "La latitud no puede pasar de 90 grados."
 	}
-	return where + " Parece que la latitud y la longitud están al revés: abajo está " + coordinates(*doubt.Swapped) + ". Si es correcto, confirme otra vez."
+	return where + " Parece que la latitud y la longitud están al revés: abajo está " + coordinates(*doubt.Swapped) +
+		". Si es correcto, confirme otra vez."
 }

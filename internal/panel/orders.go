@@ -93,7 +93,8 @@ func readOrderQuery(v *Request) orderQuery {
 
 // ordersQuery is the query for the use case. Invalid ids are ignored: the form cannot send them.
 func (q orderQuery) ordersQuery() orders.Query {
-	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery, Page: q.Page, Limit: ordersPerPage}
+	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery,
+		Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
 	query.From, query.To = q.Days.From, q.Days.To
 	query.Sort = q.orderSort()
@@ -110,8 +111,10 @@ func optionalID(text string) *uuid.UUID {
 // at is the URL of a path with the query.
 func (q orderQuery) at(path string) string {
 	return withQuery(path, map[string]string{
-		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, "desde": q.Days.First(), "hasta": q.Days.Last(),
-		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort, "pagina": pageParameter(q.Page),
+		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, "desde": q.Days.First(),
+		"hasta": q.Days.Last(),
+		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort,
+		"pagina": pageParameter(q.Page),
 	})
 }
 
@@ -132,9 +135,11 @@ func (p *Pages) listOrders(v *Request) error {
 	query.Page = counted.Page.Page
 	page := ordersPage{
 		Search: searchField{query.Search, "Guía, número de la tienda, nombre, teléfono, dirección", complaint},
-		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.at(home),
+		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total,
+		Query: query, Refresh: query.at(home),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
-		Pager: pagerOf(query.Page, ordersPerPage, counted.Total, func(number int) string { query.Page = number; return query.at(home) }),
+		Pager: pagerOf(query.Page, ordersPerPage, counted.Total,
+			func(number int) string { query.Page = number; return query.at(home) }),
 	}
 	if query.Status == models.StatusDelivered {
 		if page.Collected, err = p.collected(v, query, counted); err != nil {

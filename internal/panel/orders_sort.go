@@ -9,7 +9,8 @@ import (
 
 // sortColumns are the columns of the list that it can be sorted by, by their name in the URL.
 var sortColumns = map[string]orders.SortColumn{
-	sortRecipient: orders.SortByRecipient, sortPlace: orders.SortByLocation, sortAmount: orders.SortByAmount, sortDate: orders.SortByCreation,
+	sortRecipient: orders.SortByRecipient, sortPlace: orders.SortByLocation, sortAmount: orders.SortByAmount,
+	sortDate: orders.SortByCreation,
 }
 
 const (
@@ -61,8 +62,9 @@ func columnHeads(query orderQuery, counted *orders.CountedPage) orderColumnHeads
 	}
 	// Amounts and dates begin with the largest and the latest.
 	heads := orderColumnHeads{
-		Recipient: headOf(query, counted, sortRecipient, "Destinatario", false), Place: headOf(query, counted, sortPlace, "Destino", false),
-		Amount: headOf(query, counted, sortAmount, amount, true), Date: headOf(query, counted, sortDate, date, true),
+		Recipient: headOf(query, counted, sortRecipient, "Destinatario", false),
+		Place:     headOf(query, counted, sortPlace, "Destino", false),
+		Amount:    headOf(query, counted, sortAmount, amount, true), Date: headOf(query, counted, sortDate, date, true),
 	}
 	heads.Amount.End = true
 	return heads

@@ -73,7 +73,8 @@ func New(options Options) *Pages {
 	}
 	p.templates = sync.OnceValue(func() map[string]*template.Template { return parseTemplates(p.assets) })
 	p.policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
-		"img-src 'self' https: data:" + originOf(options.Config.FilesURL) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		"img-src 'self' https: data:" + originOf(options.Config.FilesURL) +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	return p
 }
 

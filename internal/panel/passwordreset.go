@@ -17,10 +17,12 @@ type PasswordReset struct {
 
 // NewPasswordReset is the empty form.
 func NewPasswordReset(token string) *PasswordReset {
-	return &PasswordReset{Token: token, Form: &forms.Form{Action: operators.PasswordResetPath, Submit: "Guardar contraseña", Fields: []forms.Field{
-		{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true, Focus: true, Hint: "Al menos 8 caracteres, y que no sea fácil de adivinar."},
-		{Name: "repeat", Label: "Repita la contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true},
-	}}}
+	return &PasswordReset{Token: token, Form: &forms.Form{Action: operators.PasswordResetPath, Submit: "Guardar contraseña",
+		Fields: []forms.Field{
+			{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true, Focus: true,
+				Hint: "Al menos 8 caracteres, y que no sea fácil de adivinar."},
+			{Name: "repeat", Label: "Repita la contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true},
+		}}}
 }
 
 // ReadPasswordReset reads the posted form.

@@ -54,7 +54,8 @@ func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &receptionPage{Branches: []forms.Option{{Value: "", Label: "La prevista para cada pedido"}}, branchNames: map[uuid.UUID]string{}}
+	page := &receptionPage{Branches: []forms.Option{{Value: "", Label: "La prevista para cada pedido"}},
+		branchNames: map[uuid.UUID]string{}}
 	for _, branch := range branches {
 		page.branchNames[branch.ID] = branch.Name
 		if !branch.Active {

@@ -57,7 +57,8 @@ func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed s
 	case orders.ReceptionMisread:
 		answer.Title, answer.Detail = "Código mal leído", "El dígito de control no coincide: escanee de nuevo o revise lo que escribió."
 	case orders.ReceptionNotACode:
-		answer.Title, answer.Detail = "No es un código de guía", "Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."
+		answer.Title, answer.Detail = "No es un código de guía",
+			"Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."
 	}
 	return answer
 }
@@ -80,7 +81,8 @@ func whyNotReceived(v *Request, order *orders.View) string {
 	case models.StatusDelivered:
 		return "Ya se entregó" + onDay(v, order.DeliveredAt) + "."
 	case models.StatusCancelled:
-		return whoCancelled(order) + onDay(v, order.CancelledAt) + cancelReason(order) + ". Una cancelación hecha por una persona es definitiva: aparte el paquete."
+		return whoCancelled(order) + onDay(v, order.CancelledAt) + cancelReason(order) +
+			". Una cancelación hecha por una persona es definitiva: aparte el paquete."
 	}
 	return "Su estado es " + order.StatusLabel + "."
 }

@@ -207,7 +207,8 @@ func (r *resource[T]) changeRow(v *Request) error {
 }
 
 func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {
-	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
+	return r.pages.show(v, status, "resource_edit", r.name(row),
+		resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
 }
 
 func (r *resource[T]) actionsOn(v *Request, row *T) []action {
@@ -233,7 +234,9 @@ func (r *resource[T]) find(v *Request) (*T, error) {
 }
 
 // always describes rows that need nothing else.
-func always[T any](cells func(*Request, *T) []cell, fields func(*Request, *T) []forms.Field) func(*Request) (described[T], error) {
+func always[T any](
+	cells func(*Request, *T) []cell, fields func(*Request, *T) []forms.Field,
+) func(*Request) (described[T], error) {
 	return func(v *Request) (described[T], error) {
 		return described[T]{
 			cells: func(row *T) []cell { return cells(v, row) }, fields: func(row *T) []forms.Field { return fields(v, row) },

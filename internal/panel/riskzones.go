@@ -14,8 +14,9 @@ func (p *Pages) riskZones() *resource[models.RiskZone] {
 		intro: "Quien crea un pedido hacia una zona de riesgo recibe una advertencia; el pedido se crea igual. " +
 			"Con lugar y palabras, cuentan las direcciones de ese lugar que tengan alguna de ellas.",
 		columns: []string{"Nombre", "Lugar", "Palabras", "Estado"},
-		add:     "Agregar zona", made: "Zona de riesgo agregada.", changed: "Zona de riesgo guardada.", inactive: "Sin marcar, no advierte a nadie.",
-		name: func(z *models.RiskZone) string { return z.Name }, active: func(z *models.RiskZone) bool { return z.Active },
+		add:     "Agregar zona", made: "Zona de riesgo agregada.", changed: "Zona de riesgo guardada.",
+		inactive: "Sin marcar, no advierte a nadie.",
+		name:     func(z *models.RiskZone) string { return z.Name }, active: func(z *models.RiskZone) bool { return z.Active },
 		describe: p.describeRiskZones,
 	})
 }

@@ -30,13 +30,15 @@ func secondFactorForm(active bool) *forms.Form {
 	}
 	return &forms.Form{Action: SecondFactorPath + "/quitar", Submit: "Quitar el segundo factor", Danger: true, Fields: []forms.Field{
 		password,
-		{Name: "code", Label: "Código", Kind: forms.Code, Required: true, Wide: true, Hint: "El de su aplicación, o uno de recuperación."},
+		{Name: "code", Label: "Código", Kind: forms.Code, Required: true, Wide: true,
+			Hint: "El de su aplicación, o uno de recuperación."},
 	}}
 }
 
 func firstCodeForm() *forms.Form {
 	return &forms.Form{Action: confirmPath, Submit: "Confirmar", Fields: []forms.Field{
-		{Name: "code", Label: "Código de 6 dígitos", Kind: forms.Code, Required: true, Wide: true, Hint: "El que muestra ahora su aplicación."},
+		{Name: "code", Label: "Código de 6 dígitos", Kind: forms.Code, Required: true, Wide: true,
+			Hint: "El que muestra ahora su aplicación."},
 	}}
 }
 
@@ -46,7 +48,8 @@ func (p *Pages) showSecondFactor(v *Request) error {
 
 func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) error {
 	user := &v.Who.User
-	page := secondFactorPage{Active: user.HasSecondFactor(), Needed: user.Administers() && v.Operator().RequireSecondFactor, Form: form}
+	page := secondFactorPage{Active: user.HasSecondFactor(), Needed: user.Administers() && v.Operator().RequireSecondFactor,
+		Form: form}
 	if page.Active {
 		var err error
 		if page.CodesLeft, err = p.Operators.RecoveryCodesLeft(v.Ctx(), user); err != nil {
@@ -59,11 +62,8 @@ func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) e
 // startSecondFactor leads to the page that asks for the first code. The QR code is shown there
 // once.
 func (p *Pages) startSecondFactor(v *Request) error {
-	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-		return err
-	}
 	form := secondFactorForm(false)
-	return p.handle(v, form, func(in *jsonbody.Object) error {
+	return p.handlePassword(v, form, func(in *jsonbody.Object) error {
 		started, err := p.Operators.StartSecondFactor(v.Ctx(), v.Who, in)
 		if err != nil {
 			return err
@@ -83,11 +83,8 @@ func (p *Pages) showFirstCode(v *Request, status int, form *forms.Form) error {
 }
 
 func (p *Pages) confirmSecondFactor(v *Request) error {
-	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-		return err
-	}
 	form := firstCodeForm()
-	return p.handle(v, form, func(in *jsonbody.Object) error {
+	return p.handlePassword(v, form, func(in *jsonbody.Object) error {
 		codes, err := p.Operators.ConfirmSecondFactor(v.Ctx(), v.Who, in)
 		if err != nil {
 			return err
@@ -100,11 +97,8 @@ func (p *Pages) confirmSecondFactor(v *Request) error {
 }
 
 func (p *Pages) removeSecondFactor(v *Request) error {
-	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
-		return err
-	}
 	form := secondFactorForm(true)
-	return p.handle(v, form, func(in *jsonbody.Object) error {
+	return p.handlePassword(v, form, func(in *jsonbody.Object) error {
 		if err := p.Operators.RemoveSecondFactor(v.Ctx(), v.Who, in); err != nil {
 			return err
 		}

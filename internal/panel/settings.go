@@ -31,16 +31,21 @@ type fact struct{ Name, Value string }
 
 func settingsForm(v *Request, operator *models.Operator) *forms.Form {
 	fields := []forms.Field{
-		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: operator.Name, Hint: "Lo ven sus clientes cuando siguen su paquete."},
-		{Name: "base_price", Label: moneyLabel(v, "Precio base"), Kind: forms.Money, Value: forms.MoneyValue(operator.BasePrice), Hint: "Lo que cuesta enviar a los lugares cubiertos sin precio propio. En blanco, esos lugares no tienen tarifa."},
-		{Name: "logo_url", Label: "Dirección del logo", Kind: forms.URL, Wide: true, Value: orEmpty(operator.LogoURL), Hint: "Para enlazarlo en lugar de subirlo: una imagen pública, con https://."},
-		{Name: "share_proof_location", Label: "Mostrar a las tiendas dónde se tomó la foto de entrega", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofLocation), Hint: "En el panel, en la API y en sus webhooks."},
+		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: operator.Name,
+			Hint: "Lo ven sus clientes cuando siguen su paquete."},
+		{Name: "base_price", Label: moneyLabel(v, "Precio base"), Kind: forms.Money, Value: forms.MoneyValue(operator.BasePrice),
+			Hint: "Lo que cuesta enviar a los lugares cubiertos sin precio propio. En blanco, esos lugares no tienen tarifa."},
+		{Name: "logo_url", Label: "Dirección del logo", Kind: forms.URL, Wide: true, Value: orEmpty(operator.LogoURL),
+			Hint: "Para enlazarlo en lugar de subirlo: una imagen pública, con https://."},
+		{Name: "share_proof_location", Label: "Mostrar a las tiendas dónde se tomó la foto de entrega", Kind: forms.Flag, Wide: true,
+			Value: strconv.FormatBool(operator.ShareProofLocation), Hint: "En el panel, en la API y en sus webhooks."},
 		{Name: "share_proof_photo", Label: "Mostrar la foto de entrega en la página de seguimiento", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofPhoto), Hint: "La ve quien tenga el código de guía. Puede verse la puerta o a quien recibe."},
 	}
 	if v.Who.User.Administers() {
 		fields = append(fields, forms.Field{
 			Name: "require_second_factor", Label: "Pedir un segundo factor a los administradores", Kind: forms.Flag, Wide: true,
-			Value: strconv.FormatBool(operator.RequireSecondFactor), Hint: "Quien no lo tenga lo activa al ingresar, antes de hacer otra cosa.",
+			Value: strconv.FormatBool(operator.RequireSecondFactor),
+			Hint:  "Quien no lo tenga lo activa al ingresar, antes de hacer otra cosa.",
 		})
 	}
 	return editForm(settingsPath, fields)
@@ -69,7 +74,8 @@ func (p *Pages) showSettingsForm(v *Request, status int, page settingsPage) erro
 // planWords describes a plan.
 func planWords(plan models.Plan) string {
 	if perMinute := plan.RequestsPerMinute(); perMinute > 0 {
-		return fmt.Sprintf("%s, con API hasta %d solicitudes por minuto y clave, y %d claves activas", plan, perMinute, plan.ActiveKeys())
+		return fmt.Sprintf("%s, con API hasta %d solicitudes por minuto y clave, y %d claves activas", plan, perMinute,
+			plan.ActiveKeys())
 	}
 	return string(plan) + ", sin API"
 }
@@ -104,7 +110,8 @@ func (p *Pages) uploadLogo(v *Request) error {
 	if picture == nil && len(problem.Fields) > 0 {
 		failure = "Elija el archivo del logo."
 	}
-	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: settingsForm(v, v.Operator()), LogoFailure: failure})
+	return p.showSettingsForm(v, http.StatusUnprocessableEntity,
+		settingsPage{Form: settingsForm(v, v.Operator()), LogoFailure: failure})
 }
 
 func (p *Pages) removeLogo(v *Request) error {

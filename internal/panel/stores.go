@@ -13,8 +13,9 @@ func (p *Pages) stores() *resource[models.Store] {
 		path: "/panel/tiendas", title: "Tiendas",
 		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos; los que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
-		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.", inactive: "Sin marcar, la tienda deja de crear pedidos.",
-		name: func(s *models.Store) string { return s.Name }, active: func(s *models.Store) bool { return s.Active },
+		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
+		inactive: "Sin marcar, la tienda deja de crear pedidos.",
+		name:     func(s *models.Store) string { return s.Name }, active: func(s *models.Store) bool { return s.Active },
 		describe: always(func(v *Request, s *models.Store) []cell {
 			return []cell{{Text: s.Name, Note: contactsOf(s)}, plain(day(v, s.CreatedAt)), activity(s.Active)}
 		}, func(_ *Request, s *models.Store) []forms.Field {

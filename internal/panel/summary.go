@@ -79,7 +79,8 @@ func (p *Pages) showSummary(v *Request) error {
 		return err
 	}
 	page := summaryPage{
-		Query: query, Shown: days{&summary.From, &summary.To}, Shortened: query.Days.From.Before(summary.From), Span: spanOf(summary.From, summary.To),
+		Query: query, Shown: days{&summary.From, &summary.To}, Shortened: query.Days.From.Before(summary.From),
+		Span:    spanOf(summary.From, summary.To),
 		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil),
 	}
 	for _, length := range usualPeriods {

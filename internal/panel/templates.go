@@ -33,7 +33,8 @@ func parseTemplates(a assets) map[string]*template.Template {
 			return forms.Field{Name: name, Label: label, Options: options, Value: value}
 		},
 	}
-	shared := template.Must(template.New("frame.html").Funcs(functions).ParseFS(sources, "templates/frame.html", "templates/parts/*.html"))
+	shared := template.Must(template.New("frame.html").Funcs(functions).ParseFS(sources, "templates/frame.html",
+		"templates/parts/*.html"))
 	files, err := fs.Glob(sources, "templates/pages/*.html")
 	if err != nil {
 		panic(err) // the pattern is a constant

@@ -24,7 +24,8 @@ type uploadPage struct {
 func (p *Pages) newUpload(v *Request) error { return p.showUpload(v, http.StatusOK, "") }
 
 func (p *Pages) showUpload(v *Request, status int, failure string) error {
-	return p.show(v, status, "upload", "Carga de pedidos", uploadPage{Columns: neworder.ColumnsFor(v.Caller), MaxRows: maxUploadRows, Failure: failure})
+	return p.show(v, status, "upload", "Carga de pedidos",
+		uploadPage{Columns: neworder.ColumnsFor(v.Caller), MaxRows: maxUploadRows, Failure: failure})
 }
 
 // uploadAgain redirects a reload of a page that only exists as a response to a form.

@@ -63,8 +63,9 @@ func userFields(u *models.User, stores []models.Store) []forms.Field {
 		{Name: "email", Label: "Correo", Kind: forms.Email, Required: true, Value: u.Email, Hint: "Con él ingresa."},
 		{
 			Name: "role", Label: "Rol", Kind: forms.Choice, Required: true, Value: string(cmp.Or(u.Role, models.RoleOperator)),
-			Hint:    "Una tienda ve y crea solo lo suyo.",
-			Options: []forms.Option{{Value: string(models.RoleOperator), Label: "Operador"}, {Value: string(models.RoleStore), Label: "Tienda"}},
+			Hint: "Una tienda ve y crea solo lo suyo.",
+			Options: []forms.Option{{Value: string(models.RoleOperator), Label: "Operador"},
+				{Value: string(models.RoleStore), Label: "Tienda"}},
 		},
 		{
 			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Value: store, Hint: "Solo para el rol Tienda.",
@@ -78,7 +79,8 @@ func userFields(u *models.User, stores []models.Store) []forms.Field {
 }
 
 func passwordQuestion() forms.Field {
-	return forms.Field{Name: "password", Label: "Contraseña", Kind: forms.NewPassword, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
+	return forms.Field{Name: "password", Label: "Contraseña", Kind: forms.NewPassword,
+		Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
 }
 
 // userActions are the actions on a colleague; the first sets the password. Users change their own

@@ -62,7 +62,8 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	if err != nil {
 		return err
 	}
-	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Change: changeForm(hook), Range: p.rangeForm(v, hook)}
+	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Change: changeForm(hook),
+		Range: p.rangeForm(v, hook)}
 	if page.Log, err = p.readLog(v, hook, page.Hook.Path); err != nil {
 		return err
 	}
@@ -158,7 +159,8 @@ func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *forms.Form {
 		{Name: "from", Label: "Desde", Kind: forms.Moment, Required: true, Value: typed(from)},
 		// The current minute is included.
 		{Name: "to", Label: "Hasta", Kind: forms.Moment, Required: true, Value: typed(now.Add(time.Minute))},
-		{Name: "all", Label: "También lo que ya se entregó", Kind: forms.Flag, Hint: "El receptor recibe otra vez los eventos que ya tenía, con el mismo webhook-id."},
+		{Name: "all", Label: "También lo que ya se entregó", Kind: forms.Flag,
+			Hint: "El receptor recibe otra vez los eventos que ya tenía, con el mismo webhook-id."},
 	}}
 }
 

@@ -102,7 +102,8 @@ func sentFields() []forms.Field {
 		events[i] = forms.Option{Value: string(event), Label: eventNames[event] + " · " + string(event)}
 	}
 	return []forms.Field{
-		{Name: "url", Label: "URL", Kind: forms.URL, Required: true, Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
+		{Name: "url", Label: "URL", Kind: forms.URL, Required: true,
+			Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
 		{
 			Name: "events", Label: "Eventos", Kind: forms.Checks, Required: true, Options: events,
 			// The events that a shop needs to close its sales.

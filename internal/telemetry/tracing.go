@@ -63,7 +63,9 @@ func Enabled() bool { return enabled.Load() }
 // OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_* variables apply too. With an empty endpoint tracing
 // stays off. Call it before GinTracing, TraceGORM and TemporalInterceptor, which check Enabled. The
 // returned function flushes the spans and turns tracing off.
-func StartTracing(ctx context.Context, serviceName, version, endpoint string, log *slog.Logger) (shutdown func(context.Context) error, err error) {
+func StartTracing(
+	ctx context.Context, serviceName, version, endpoint string, log *slog.Logger,
+) (shutdown func(context.Context) error, err error) {
 	if endpoint == "" || strings.EqualFold(os.Getenv(disabledVariable), "true") {
 		return func(context.Context) error { return nil }, nil
 	}

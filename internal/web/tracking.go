@@ -91,7 +91,8 @@ func describe(t Tracking) trackingView {
 		Share: "https://wa.me/?text=" + url.QueryEscape("Sigue el paquete "+t.GuideCode+": "+t.URL),
 	}
 	if t.StoreWhatsApp != "" {
-		view.WhatsApp = "https://wa.me/" + strings.TrimPrefix(t.StoreWhatsApp, "+") + "?text=" + url.QueryEscape("Hola, consulto por mi pedido "+t.GuideCode+".")
+		view.WhatsApp = "https://wa.me/" + strings.TrimPrefix(t.StoreWhatsApp, "+") + "?text=" +
+			url.QueryEscape("Hola, consulto por mi pedido "+t.GuideCode+".")
 	}
 	if strings.HasPrefix(t.ShareImage, "https://") {
 		view.Image = t.ShareImage

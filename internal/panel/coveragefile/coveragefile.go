@@ -136,7 +136,8 @@ func Table(rows []Row) [][]string {
 	table := [][]string{columns}
 	for _, row := range rows {
 		place := row.Place
-		table = append(table, []string{place.Ubigeo, place.Name, place.City, place.Department, place.ID.String(), forms.MoneyValue(row.Price)})
+		table = append(table, []string{place.Ubigeo, place.Name, place.City, place.Department, place.ID.String(),
+			forms.MoneyValue(row.Price)})
 	}
 	return table
 }

@@ -16,12 +16,16 @@ import (
 
 var (
 	docTypeSpellings = map[string]string{
-		"dni": string(models.DocDNI), "ce": string(models.DocCE), "carne de extranjeria": string(models.DocCE), "carnet de extranjeria": string(models.DocCE),
-		"pasaporte": string(models.DocPassport), "passport": string(models.DocPassport), "otro": string(models.DocOther), "other": string(models.DocOther),
+		"dni": string(models.DocDNI), "ce": string(models.DocCE), "carne de extranjeria": string(models.DocCE),
+		"carnet de extranjeria": string(models.DocCE),
+		"pasaporte":             string(models.DocPassport), "passport": string(models.DocPassport), "otro": string(models.DocOther),
+		"other": string(models.DocOther),
 	}
 	paymentSpellings = map[string]string{
-		"contra entrega": string(models.CashOnDelivery), "contraentrega": string(models.CashOnDelivery), "cash on delivery": string(models.CashOnDelivery),
-		"solo entrega": string(models.DeliveryOnly), "pagado": string(models.DeliveryOnly), "delivery only": string(models.DeliveryOnly),
+		"contra entrega": string(models.CashOnDelivery), "contraentrega": string(models.CashOnDelivery),
+		"cash on delivery": string(models.CashOnDelivery),
+		"solo entrega":     string(models.DeliveryOnly), "pagado": string(models.DeliveryOnly),
+		"delivery only": string(models.DeliveryOnly),
 	}
 	deliverySpellings = map[string]string{
 		"domicilio": string(models.DeliveryHome), "a domicilio": string(models.DeliveryHome), "home": string(models.DeliveryHome),
@@ -94,7 +98,8 @@ func takeStore(r *Reader, _ *Row, cell string) (string, string) {
 	found := match(r.places.Choices.Stores,
 		func(store models.Store) bool { return store.ID.String() == cell },
 		func(store models.Store) bool { return textnorm.Equal(store.Name, cell) })
-	return theOnly(found, func(store models.Store) uuid.UUID { return store.ID }, "no es una tienda activa", "hay varias tiendas con ese nombre")
+	return theOnly(found, func(store models.Store) uuid.UUID { return store.ID }, "no es una tienda activa",
+		"hay varias tiendas con ese nombre")
 }
 
 func takeBranch(r *Reader, _ *Row, cell string) (string, string) {
@@ -136,7 +141,8 @@ const maxNamed = 4
 func (r *Reader) ambiguous(m places.Match) string {
 	names := r.places.Candidates(m)
 	if len(m.Similar) > 0 {
-		return places.UnknownDestination + ": " + places.DidYouMean(places.Names(r.places.Index(), m.Similar[:min(len(m.Similar), maxNamed)]))
+		return places.UnknownDestination + ": " + places.DidYouMean(places.Names(r.places.Index(),
+			m.Similar[:min(len(m.Similar), maxNamed)]))
 	}
 	if len(names) == 0 {
 		return places.UnknownDestination

@@ -124,9 +124,11 @@ func Match(caller orders.Caller, table *csvfile.Table) (csvfile.Columns, error) 
 	}
 	switch {
 	case len(missing) == 1:
-		return found, csvfile.Invalid("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+		return found, csvfile.Invalid("Falta la columna " + missing[0] +
+			". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(missing) > 1:
-		return found, csvfile.Invalid("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+		return found, csvfile.Invalid("Faltan las columnas " + strings.Join(missing, ", ") +
+			". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(table.Rows) == 0:
 		return found, csvfile.Invalid("El archivo no tiene filas debajo de los nombres de las columnas.")
 	}

@@ -59,7 +59,8 @@ func ordersByDay(s *orders.Summary) Card {
 	card := Card{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
 	byWeek := len(s.Days) > maxDays
 	if byWeek {
-		card.Title, card.Note = "Pedidos por semana y estado", "Cada columna es una semana de creación; los colores dicen cómo están ahora."
+		card.Title, card.Note = "Pedidos por semana y estado",
+			"Cada columna es una semana de creación; los colores dicen cómo están ahora."
 		card.Columns[0] = "Semana del"
 	}
 	drawing := chart.Columns{Title: card.Title}
@@ -75,7 +76,8 @@ func ordersByDay(s *orders.Summary) Card {
 			addTo(&drawing.Data[len(drawing.Data)-1], day)
 			continue
 		}
-		column := chart.Column{Label: day.Day.Format("02/01/2006"), Tick: day.Day.Format("02/01"), Values: make([]int64, len(models.Statuses))}
+		column := chart.Column{Label: day.Day.Format("02/01/2006"), Tick: day.Day.Format("02/01"),
+			Values: make([]int64, len(models.Statuses))}
 		addTo(&column, day)
 		drawing.Data = append(drawing.Data, column)
 	}
@@ -117,8 +119,10 @@ func deliveryTimes(title string, durations orders.Durations) Card {
 	card.Note = "La mitad se entregó en " + median + " o menos (mediana); nueve de cada diez, en " + p90 + " o menos (p90)."
 	width := float64(buckets[0].Until)
 	drawing := chart.Columns{
-		Title: title + ": mediana " + median + ", p90 " + p90, Continuous: true, Parts: []chart.Part{{Label: "Entregas", Class: "fill-delivered"}},
-		Marks: []chart.Mark{{At: float64(durations.Median()) / width, Label: "mediana " + median}, {At: float64(durations.P90()) / width, Label: "p90 " + p90}},
+		Title: title + ": mediana " + median + ", p90 " + p90, Continuous: true,
+		Parts: []chart.Part{{Label: "Entregas", Class: "fill-delivered"}},
+		Marks: []chart.Mark{{At: float64(durations.Median()) / width, Label: "mediana " + median},
+			{At: float64(durations.P90()) / width, Label: "p90 " + p90}},
 	}
 	for i, bucket := range buckets {
 		label := "De " + format.Duration(bucket.From) + " a " + format.Duration(bucket.Until)
