@@ -56,7 +56,9 @@ func (a *Activities) LoadOrder(ctx context.Context, orderID uuid.UUID) (snapshot
 }
 
 // ApplyMove writes a decided move.
-func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInput) (result *workflows.ApplyMoveResult, err error) {
+func (a *Activities) ApplyMove(
+	ctx context.Context, move workflows.ApplyMoveInput,
+) (result *workflows.ApplyMoveResult, err error) {
 	defer func() { err = a.orderError(ctx, string(move.Move), move.OrderID, recover(), err) }()
 	return a.Orders.Apply(ctx, move)
 }
@@ -67,7 +69,8 @@ func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInpu
 func (a *Activities) orderError(ctx context.Context, access string, orderID uuid.UUID, panicked any, err error) error {
 	switch {
 	case panicked != nil:
-		a.Log.ErrorContext(ctx, "order not stored: panic", "order_id", orderID, "access", access, "error", fmt.Errorf("panic: %v", panicked), "stack", string(debug.Stack()))
+		a.Log.ErrorContext(ctx, "order not stored: panic", "order_id", orderID, "access", access, "error",
+			fmt.Errorf("panic: %v", panicked), "stack", string(debug.Stack()))
 		return workflows.NotStored()
 	case err == nil, db.IsUnavailable(err), ctx.Err() != nil:
 		return err

@@ -59,10 +59,13 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 
 // setIdentity writes the outcome of the document check. If the document was erased meanwhile,
 // nothing is written, and set is false.
-func (a *Activities) setIdentity(ctx context.Context, orderID uuid.UUID, outcome identity.Outcome, matches *bool, verified bool) (set bool, err error) {
+func (a *Activities) setIdentity(
+	ctx context.Context, orderID uuid.UUID, outcome identity.Outcome, matches *bool, verified bool,
+) (set bool, err error) {
 	result := a.DB.Query(ctx).Model(&models.Order{}).Where("id = ? AND recipient_doc_encrypted IS NOT NULL", orderID).
 		Updates(map[string]any{
-			"doc_outcome": string(outcome), "doc_name_matches": matches, "recipient_doc_verified": verified, "updated_at": a.Clock.Now(),
+			"doc_outcome": string(outcome), "doc_name_matches": matches, "recipient_doc_verified": verified,
+			"updated_at": a.Clock.Now(),
 		})
 	return result.RowsAffected == 1, result.Error
 }

@@ -38,7 +38,8 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if isRetryable(ctx, err) {
 			return errLinkUnreachable
 		}
-		if noteErr := a.addTimelineEntry(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
+		if noteErr := a.addTimelineEntry(ctx, &order.Order, models.TimelinePointUnresolved,
+			unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
 		// Benign, for the SDK's log and metrics: the store wrote the link.
@@ -55,7 +56,8 @@ func (a *Activities) setLinkPoint(ctx context.Context, order *models.Order, poin
 		set := tx.Query(ctx).Model(&models.Order{}).
 			Where("id = ? AND delivery_lat IS NULL AND delivery_maps_url = ?", order.ID, *order.DeliveryMapsURL).
 			Updates(map[string]any{
-				"delivery_lat": point.Lat, "delivery_lng": point.Lng, "point_source": string(point.Source), "updated_at": a.Clock.Now(),
+				"delivery_lat": point.Lat, "delivery_lng": point.Lng, "point_source": string(point.Source),
+				"updated_at": a.Clock.Now(),
 			})
 		if set.Error != nil || set.RowsAffected == 0 {
 			return set.Error

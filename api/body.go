@@ -34,7 +34,8 @@ type bodyLimit struct {
 }
 
 func newBodyLimit(size int64) bodyLimit {
-	return bodyLimit{bytes: size, tooLarge: apperror.New(apperror.TooLarge, "body_too_large", fmt.Sprintf("El cuerpo supera el máximo de %d KiB.", size>>10))}
+	return bodyLimit{bytes: size, tooLarge: apperror.New(apperror.TooLarge, "body_too_large",
+		fmt.Sprintf("El cuerpo supera el máximo de %d KiB.", size>>10))}
 }
 
 var (

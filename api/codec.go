@@ -39,7 +39,8 @@ func (s *Server) codec(code payloadCoder) gin.HandlerFunc {
 		}
 		var request common.Payloads
 		if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(raw, &request); err != nil {
-			return apperror.New(apperror.Invalid, "invalid_json", "El cuerpo no es un mensaje Payloads de Temporal en JSON.").Because(err)
+			return apperror.New(apperror.Invalid, "invalid_json",
+				"El cuerpo no es un mensaje Payloads de Temporal en JSON.").Because(err)
 		}
 		payloads, err := code(c, callerOf(who), request.GetPayloads())
 		if err != nil {

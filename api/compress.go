@@ -30,7 +30,8 @@ func compressPage(c *gin.Context) {
 	if buffered.Header().Get("Cache-Control") != "no-store" {
 		buffered.Header().Add("Vary", "Accept-Encoding") // no cache has a copy of the others
 	}
-	if !acceptsGzip(c.GetHeader("Accept-Encoding")) || c.GetHeader("Sec-Fetch-Site") == "cross-site" || c.GetBool(panel.ShowsSecret) {
+	if !acceptsGzip(c.GetHeader("Accept-Encoding")) || c.GetHeader("Sec-Fetch-Site") == "cross-site" ||
+		c.GetBool(panel.ShowsSecret) {
 		return
 	}
 	var out bytes.Buffer

@@ -17,7 +17,9 @@ func (s *Server) deliverOrder(c *gin.Context) error {
 
 // withDelivery reads a delivery from JSON, or from a multipart form when there is a photo, and
 // responds with the order once it is recorded.
-func withDelivery(c *gin.Context, record func(context.Context, orders.Caller, uuid.UUID, *jsonbody.Object, []byte) (*orders.View, error)) error {
+func withDelivery(
+	c *gin.Context, record func(context.Context, orders.Caller, uuid.UUID, *jsonbody.Object, []byte) (*orders.View, error),
+) error {
 	id, err := pathID(c, orders.ErrOrderNotFound)
 	if err != nil {
 		return err

@@ -90,7 +90,8 @@ func newDocument(contentType string, content []byte) (*document, error) {
 		return nil, err
 	}
 	packed := out.Bytes()
-	return &document{contentType: contentType, plain: encoded{content, etagOf(content)}, compressed: encoded{packed, etagOf(packed)}}, nil
+	return &document{contentType: contentType, plain: encoded{content, etagOf(content)},
+		compressed: encoded{packed, etagOf(packed)}}, nil
 }
 
 func (d *document) serve(c *gin.Context) error {

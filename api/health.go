@@ -66,7 +66,8 @@ func (s *Server) readyz(c *gin.Context) error {
 	}
 	switch state.Database {
 	case "unavailable":
-		return notReady(c, state, "not_ready", "El servicio no está listo: la base de datos no responde, no está migrada o no acepta cambios.")
+		return notReady(c, state, "not_ready",
+			"El servicio no está listo: la base de datos no responde, no está migrada o no acepta cambios.")
 	case "full":
 		return notReady(c, state, "not_ready", "El servicio no está listo: el disco de la base de datos está lleno.")
 	}
@@ -85,7 +86,8 @@ func (s *Server) newReadinessChecks() readinessChecks {
 	}
 	readiness := s.config.Timeouts.Readiness
 	return readinessChecks{
-		database: within(readiness, s.checkDatabase), temporal: within(readiness/3, s.checkTemporal), photos: within(readiness/3, s.checkPhotos),
+		database: within(readiness, s.checkDatabase), temporal: within(readiness/3, s.checkTemporal),
+		photos: within(readiness/3, s.checkPhotos),
 	}
 }
 

@@ -23,7 +23,8 @@ const callerKey = "caller"
 // failedKeysPerMinute is how often one address may send an invalid API key.
 const failedKeysPerMinute = 60
 
-var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
+var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key",
+	"La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
 // withKey requires an API key with the scope. The checks run in this order: the key, the operator's
 // suspension and plan and the key's store, the rate limit, the scope. The body is read after all of
@@ -57,7 +58,8 @@ func (s *Server) admit(c *gin.Context, scope models.Scope, orderID uuid.UUID) (*
 		return nil, apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
 	}
 	s.identify(c, principal.Principal{KeyID: &holder.Key.ID})
-	c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID, Test: holder.Key.Test})
+	c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID,
+		Test: holder.Key.Test})
 	return order, nil
 }
 
@@ -90,7 +92,8 @@ func checkOwner(holder *db.KeyHolder) error {
 	case holder.Operator.Suspended():
 		return apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido.")
 	case holder.Operator.Plan.RequestsPerMinute() == 0:
-		return apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
+		return apperror.New(apperror.Forbidden, "plan_without_api",
+			"El plan del operador no incluye la API: requiere el plan Pro o superior.")
 	case !holder.StoreActive:
 		return operators.ErrStoreInactive
 	}

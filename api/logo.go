@@ -13,7 +13,8 @@ import (
 	"despacho/models"
 )
 
-var errNotForm = apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: multipart/form-data.")
+var errNotForm = apperror.New(apperror.UnsupportedMedia, "unsupported_media_type",
+	"El cuerpo debe enviarse con Content-Type: multipart/form-data.")
 
 // uploadLogo reads the logo from a multipart form.
 func (s *Server) uploadLogo(c *gin.Context) error {

@@ -13,8 +13,10 @@ import (
 )
 
 var (
-	errOverloaded  = &apperror.Error{Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: time.Second, Message: "El servicio está recibiendo demasiadas solicitudes. Vuelva a intentarlo en unos segundos."}
-	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
+	errOverloaded = &apperror.Error{Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: time.Second,
+		Message: "El servicio está recibiendo demasiadas solicitudes. Vuelva a intentarlo en unos segundos."}
+	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second,
+		Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
 )
 
 // limitRequest bounds the time of a request and what is read of its body. Its response is sent when

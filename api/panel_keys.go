@@ -35,7 +35,8 @@ type listedKeyView struct {
 
 func viewOfKey(k *models.APIKey) keyView {
 	return keyView{
-		identified: identified{k.ID}, Name: k.Name, Test: k.Test, Prefix: k.Prefix, Last4: k.Last4, Scopes: models.SplitScopes(k.Scopes),
+		identified: identified{k.ID}, Name: k.Name, Test: k.Test, Prefix: k.Prefix, Last4: k.Last4,
+		Scopes:  models.SplitScopes(k.Scopes),
 		StoreID: k.StoreID, ExpiresAt: inUTC(k.ExpiresAt),
 	}
 }

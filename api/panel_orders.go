@@ -95,11 +95,14 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 	}
 	for i, entry := range page.Timeline {
 		view.Timeline[i] = timelineEntry{
-			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail, At: entry.At.UTC(),
-			User: refTo(entry.UserID, entry.UserName), Key: refTo(entry.KeyID, entry.KeyName), Rider: refTo(entry.RiderID, entry.RiderName),
+			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail,
+			At:   entry.At.UTC(),
+			User: refTo(entry.UserID, entry.UserName), Key: refTo(entry.KeyID, entry.KeyName),
+			Rider: refTo(entry.RiderID, entry.RiderName),
 		}
 		for _, c := range page.Corrections[entry.ID] {
-			view.Timeline[i].Changes = append(view.Timeline[i].Changes, fieldChange{c.Field, s.shownValue(c.Field, c.OldValue), s.shownValue(c.Field, c.NewValue)})
+			view.Timeline[i].Changes = append(view.Timeline[i].Changes,
+				fieldChange{c.Field, s.shownValue(c.Field, c.OldValue), s.shownValue(c.Field, c.NewValue)})
 		}
 	}
 	return ok(c, view)

@@ -95,7 +95,9 @@ func respondSecret(c *gin.Context, e envelope, view resourceView) error {
 	return respondCreated(c, e, view)
 }
 
-func respondDelete(c *gin.Context, message string, notFound error, remove func(context.Context, *models.Operator, uuid.UUID) error) error {
+func respondDelete(
+	c *gin.Context, message string, notFound error, remove func(context.Context, *models.Operator, uuid.UUID) error,
+) error {
 	id, err := pathID(c, notFound)
 	if err != nil {
 		return err

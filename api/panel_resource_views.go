@@ -23,7 +23,8 @@ type panelStoreView struct {
 func viewOfStore(s *models.Store) panelStoreView {
 	return panelStoreView{
 		identified: identified{s.ID}, Name: s.Name, Active: s.Active,
-		ContactPhone: s.ContactPhone, ContactWhatsApp: s.ContactWhatsApp, ContactEmail: s.ContactEmail, CreatedAt: s.CreatedAt.UTC(),
+		ContactPhone: s.ContactPhone, ContactWhatsApp: s.ContactWhatsApp, ContactEmail: s.ContactEmail,
+		CreatedAt: s.CreatedAt.UTC(),
 	}
 }
 

@@ -50,7 +50,8 @@ func (s *Server) confirmSecondFactor(c *gin.Context) error {
 	}
 	c.Header("Cache-Control", "no-store")
 	return respond(c, http.StatusOK, envelope{
-		Data: gin.H{"recovery_codes": codes}, Message: "Guarde los códigos de recuperación: no se volverán a mostrar. Sus otras sesiones se cerraron.",
+		Data:    gin.H{"recovery_codes": codes},
+		Message: "Guarde los códigos de recuperación: no se volverán a mostrar. Sus otras sesiones se cerraron.",
 	})
 }
 

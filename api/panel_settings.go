@@ -32,7 +32,8 @@ type settingsView struct {
 
 func (s *Server) viewOfSettings(o *models.Operator) settingsView {
 	view := settingsView{
-		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation, ShareProofPhoto: o.ShareProofPhoto, RequireSecondFactor: o.RequireSecondFactor,
+		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation,
+		ShareProofPhoto: o.ShareProofPhoto, RequireSecondFactor: o.RequireSecondFactor,
 		ID: o.ID, Plan: o.Plan, Suspended: o.Suspended(), CountryCode: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
 	}
 	if o.LogoPhoto != nil {

@@ -59,7 +59,8 @@ func (s *Server) listCountries(c *gin.Context) error {
 	countries := index.Countries()
 	list := make([]countryView, len(countries))
 	for i, country := range countries {
-		list[i] = countryView{Code: country.Code, Name: country.Name, PhonePrefix: country.PhonePrefix, Currency: country.Currency}
+		list[i] = countryView{Code: country.Code, Name: country.Name, PhonePrefix: country.PhonePrefix,
+			Currency: country.Currency}
 	}
 	return respondCached(c, envelope{Data: list})
 }

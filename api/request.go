@@ -31,7 +31,8 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	}
 	c.Request = c.Request.WithContext(requestid.With(c.Request.Context(), id))
 	c.Header(requestIDHeader, id)
-	c.Header("X-Content-Type-Options", "nosniff") // responses may contain text that users wrote: browsers must not guess another type
+	// responses may contain text that users wrote: browsers must not guess another type
+	c.Header("X-Content-Type-Options", "nosniff")
 	began := time.Now()
 	c.Next()
 	level := slog.LevelInfo
@@ -116,7 +117,9 @@ func pathID(c *gin.Context, notFound error) (uuid.UUID, error) {
 }
 
 // idAndBody reads the id from the path, and the body.
-func idAndBody(c *gin.Context, notFound error, read func(*gin.Context) (*jsonbody.Object, error)) (uuid.UUID, *jsonbody.Object, error) {
+func idAndBody(
+	c *gin.Context, notFound error, read func(*gin.Context) (*jsonbody.Object, error),
+) (uuid.UUID, *jsonbody.Object, error) {
 	id, err := pathID(c, notFound)
 	if err != nil {
 		return uuid.Nil, nil, err

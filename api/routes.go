@@ -161,7 +161,9 @@ type orderHandler func(c *gin.Context, order *models.OrderView) error
 
 // handleOrder handles a request about the order of its path. admit checks who makes the request,
 // before the path is judged, and returns the order if there is one that the requester may see.
-func (s *Server) handleOrder(admit func(c *gin.Context, id uuid.UUID) (*models.OrderView, error), h orderHandler) gin.HandlerFunc {
+func (s *Server) handleOrder(
+	admit func(c *gin.Context, id uuid.UUID) (*models.OrderView, error), h orderHandler,
+) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		id, idErr := pathID(c, orders.ErrOrderNotFound)
 		order, err := admit(c, id)

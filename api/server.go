@@ -111,7 +111,8 @@ func New(options Options) (*Server, error) {
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
 		}),
-		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
+		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos,
+		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
 		uploads: newCounts[uuid.UUID](maxUploads), waits: newCounts[uuid.UUID](maxWaits),
 		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
@@ -123,7 +124,8 @@ func New(options Options) (*Server, error) {
 	s.reference = sync.OnceValues(func() (map[string]*document, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
-		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts, Signer: signer,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
+		Signer:  signer,
 		Secrets: options.Secrets, Stream: s.streamPage,
 	})
 	gin.SetMode(gin.ReleaseMode)

@@ -39,7 +39,8 @@ type userView struct {
 }
 
 func viewOfUser(u *models.User) userView {
-	return userView{identified: identified{u.ID}, Email: u.Email, Name: u.Name, Role: u.Role, OperatorID: u.OperatorID, StoreID: u.StoreID, Admin: u.Admin, SecondFactor: u.HasSecondFactor()}
+	return userView{identified: identified{u.ID}, Email: u.Email, Name: u.Name, Role: u.Role, OperatorID: u.OperatorID,
+		StoreID: u.StoreID, Admin: u.Admin, SecondFactor: u.HasSecondFactor()}
 }
 
 func (s *Server) signIn(c *gin.Context) error {
@@ -161,7 +162,9 @@ func (s *Server) authorizeFrom(c *gin.Context, p models.Permission, trusted *htt
 	return who, err
 }
 
-func (s *Server) authorizeForOrder(c *gin.Context, p models.Permission, trusted *http.CrossOriginProtection, orderID uuid.UUID) (*db.SignedIn, *models.OrderView, error) {
+func (s *Server) authorizeForOrder(
+	c *gin.Context, p models.Permission, trusted *http.CrossOriginProtection, orderID uuid.UUID,
+) (*db.SignedIn, *models.OrderView, error) {
 	token, err := sessionToken(c, trusted)
 	if err != nil {
 		return nil, nil, err

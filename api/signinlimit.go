@@ -39,7 +39,8 @@ func (s *Server) limitSignIns(c *gin.Context, email string) error {
 // limitPasswordAttempts counts an attempt of a signed-in user to enter the current password or a
 // code, with the same limit as sign-in.
 func (s *Server) limitPasswordAttempts(c *gin.Context, user *models.User) error {
-	return s.limitSubject(c, "password:"+user.ID.String(), s.config.Limits.SignInsPerAccount, "Demasiados intentos con una contraseña o un código.")
+	return s.limitSubject(c, "password:"+user.ID.String(), s.config.Limits.SignInsPerAccount,
+		"Demasiados intentos con una contraseña o un código.")
 }
 
 func (s *Server) knownDevice(c *gin.Context, email string) (uuid.UUID, bool) {
@@ -65,5 +66,6 @@ func (s *Server) rememberDevice(c *gin.Context, email string) {
 	if err != nil {
 		return // text can always be encoded
 	}
-	s.panel.SetCookie(c, deviceCookie, s.signer.Sign(devicePurpose, payload, s.clock.Now().Add(deviceDuration)), int(deviceDuration.Seconds()))
+	s.panel.SetCookie(c, deviceCookie, s.signer.Sign(devicePurpose, payload, s.clock.Now().Add(deviceDuration)),
+		int(deviceDuration.Seconds()))
 }

@@ -7,7 +7,8 @@ import (
 	"despacho/internal/orders"
 )
 
-var errTestKeyRequired = apperror.New(apperror.Forbidden, "test_key_required", "Solo una clave de prueba (dsp_test_) puede adelantar un pedido, y solo uno de prueba.")
+var errTestKeyRequired = apperror.New(apperror.Forbidden, "test_key_required",
+	"Solo una clave de prueba (dsp_test_) puede adelantar un pedido, y solo uno de prueba.")
 
 // advanceTestOrder makes the next step of a test order at once.
 func (s *Server) advanceTestOrder(c *gin.Context) error {

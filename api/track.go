@@ -63,7 +63,8 @@ func (s *Server) track(c *gin.Context) error {
 	}
 	view := trackingView{
 		GuideCode: found.GuideCode, Status: found.Status, StatusLabel: found.Status.Label(), Product: found.Product,
-		Events: make([]trackingEvent, len(found.Moves)), TenantName: found.OperatorName, TenantLogoURL: found.Logo(s.config.BaseURL), Test: found.Test,
+		Events: make([]trackingEvent, len(found.Moves)), TenantName: found.OperatorName,
+		TenantLogoURL: found.Logo(s.config.BaseURL), Test: found.Test,
 	}
 	for i, move := range found.Moves {
 		view.Events[i] = trackingEvent{Type: move.Type, Status: move.Status, Label: move.Status.Label(), At: move.At.UTC()}

@@ -116,7 +116,8 @@ func (s *Server) trackingPage(p *orders.Tracked) web.Tracking {
 	shown.StoreWhatsApp, shown.StoreEmail = orEmpty(p.StoreWhatsApp), orEmpty(p.StoreEmail)
 	if p.Status == models.StatusDelivered && p.ShareProofPhoto && p.ProofPhoto != nil {
 		now := s.clock.Now()
-		shown.Photo, shown.Thumbnail = s.photoURLs.Signed(*p.ProofPhoto, now), s.photoURLs.Signed(photos.ThumbnailName(*p.ProofPhoto), now)
+		shown.Photo, shown.Thumbnail = s.photoURLs.Signed(*p.ProofPhoto, now),
+			s.photoURLs.Signed(photos.ThumbnailName(*p.ProofPhoto), now)
 	}
 	if p.Status.Open() && p.AmountToCollect > 0 {
 		shown.ToCollect = format.Amount(p.AmountToCollect, p.Currency)

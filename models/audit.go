@@ -90,7 +90,8 @@ var AuditActions = append([]AuditAction{
 	AuditSignIn, AuditSignInFailed, AuditSignInBlocked, AuditSignOut, AuditPasswordChanged, AuditPasswordReset, AuditResetStarted,
 	AuditSecondFactorAdded, AuditSecondFactorRemoved, AuditSecondFactorReset,
 	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditWebhookRemoved,
-	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet, AuditCorrected, AuditDeliveryCorrected, AuditErased,
+	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed,
+	AuditPointSet, AuditCorrected, AuditDeliveryCorrected, AuditErased,
 }, kindActions()...)
 
 func kindActions() []AuditAction {

@@ -37,7 +37,8 @@ func prepareNamespace(ctx context.Context, options Options) error {
 
 func registerSearchAttributes(ctx context.Context, options Options) error {
 	namespace := options.Namespace
-	present, err := options.Temporal.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	present, err := options.Temporal.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,8 @@ func keepCurrentVersion(ctx context.Context, options Options) {
 		if err == nil {
 			delay = workflows.ReconcileEvery
 		} else if delay = min(2*delay, workflows.ReconcileEvery); delay > quietRetries && ctx.Err() == nil {
-			options.Log.Warn("the current version of the worker deployment is not known or not set; trying again", "in", delay, "error", err)
+			options.Log.Warn("the current version of the worker deployment is not known or not set; trying again", "in", delay,
+				"error", err)
 		}
 	}
 }

@@ -103,9 +103,11 @@ func (s *simulation) request(ctx workflow.Context, step SimulationStep) (order S
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
 		Summary:             string(step.Move),
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2,
+			MaximumInterval: time.Minute},
 	})
-	err = workflow.ExecuteActivity(ctx, SimulateActivity, SimulatedMove{OrderID: s.OrderID, Seq: s.Seq, Step: step}).Get(ctx, &order)
+	err = workflow.ExecuteActivity(ctx, SimulateActivity, SimulatedMove{OrderID: s.OrderID, Seq: s.Seq, Step: step}).Get(ctx,
+		&order)
 	return order, err
 }
 

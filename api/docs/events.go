@@ -28,7 +28,8 @@ func (b *builder) eventsOf(incoming node) []page {
 		if name == "" {
 			return
 		}
-		more := "Cómo llega, con qué cabeceras y cómo se verifica su firma: [" + incoming.get("summary").text() + "](#op-" + incoming.get("operationId").text() + ")."
+		more := "Cómo llega, con qué cabeceras y cómo se verifica su firma: [" + incoming.get("summary").text() + "](#op-" +
+			incoming.get("operationId").text() + ")."
 		if object := content.get("schema", "properties", "data").ref; hasOwnSection(object) {
 			more += " Sus campos: [" + object + "](#obj-" + object + ")."
 		}

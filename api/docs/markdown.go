@@ -41,7 +41,8 @@ func (r *reference) resolveLink(n ast.Node, _ bool) (ast.WalkStatus, error) {
 
 // headings lists the headings of a text with their anchors.
 func headings(source string) []link {
-	document := renderer.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
+	document := renderer.Parser().Parse(text.NewReader([]byte(source)),
+		parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	var list []link
 	for child := document.FirstChild(); child != nil; child = child.NextSibling() {
 		heading, ok := child.(*ast.Heading)

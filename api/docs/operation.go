@@ -73,7 +73,8 @@ func (b *builder) operation(method, path string, op node) operation {
 }
 
 func (b *builder) response(status string, described node) response {
-	r := response{Name: described.ref, Status: status, Good: status < "300", Description: described.get("description").text(), Bodies: b.bodies(described, answer)}
+	r := response{Name: described.ref, Status: status, Good: status < "300", Description: described.get("description").text(),
+		Bodies: b.bodies(described, answer)}
 	for name := range described.get("headers").pairs() {
 		r.Headers = append(r.Headers, name)
 	}

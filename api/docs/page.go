@@ -210,7 +210,8 @@ func (b *builder) commonResponses() page {
 
 // objectPage is the page of the named schemas.
 func (b *builder) objectPage() page {
-	p := page{ID: "objetos", Title: "Objetos", Description: "Lo que viene en las respuestas y en los avisos, campo por campo.", Objects: b.objects()}
+	p := page{ID: "objetos", Title: "Objetos", Description: "Lo que viene en las respuestas y en los avisos, campo por campo.",
+		Objects: b.objects()}
 	for _, o := range p.Objects {
 		p.Entries = append(p.Entries, link{ID: "obj-" + o.Name, Title: o.Name})
 	}

@@ -86,7 +86,8 @@ func (s sent) golang() string {
 		body = "body"
 		lines = append(lines, "body := strings.NewReader("+goQuote(written(s.body, jsonNotation, ""))+")")
 	}
-	lines = append(lines, fmt.Sprintf("request, err := http.NewRequest(%q, %q, %s)", s.method, s.url, body), "if err != nil {", "\treturn err", "}")
+	lines = append(lines, fmt.Sprintf("request, err := http.NewRequest(%q, %q, %s)", s.method, s.url, body), "if err != nil {",
+		"\treturn err", "}")
 	if s.variable != "" {
 		value := fmt.Sprintf("os.Getenv(%q)", s.variable)
 		if s.prefix != "" {
@@ -97,7 +98,8 @@ func (s sent) golang() string {
 	for _, header := range s.headers {
 		lines = append(lines, fmt.Sprintf("request.Header.Set(%q, %s)", header[0], goQuote(header[1])))
 	}
-	lines = append(lines, "response, err := http.DefaultClient.Do(request)", "if err != nil {", "\treturn err", "}", "defer response.Body.Close()",
+	lines = append(lines, "response, err := http.DefaultClient.Do(request)", "if err != nil {", "\treturn err", "}",
+		"defer response.Body.Close()",
 		"_, err = io.Copy(os.Stdout, response.Body)", "return err")
 	return strings.Join(lines, "\n")
 }
@@ -110,7 +112,8 @@ func (s sent) typescript() string {
 	if s.body.exists() {
 		options = append(options, "body: JSON.stringify("+written(s.body, jsonNotation, "  ")+")")
 	}
-	return "const response = await fetch(" + quote(s.url) + ", {\n  " + strings.Join(options, ",\n  ") + ",\n});\nconsole.log(response.status, await response.text());"
+	return "const response = await fetch(" + quote(s.url) + ", {\n  " + strings.Join(options, ",\n  ") +
+		",\n});\nconsole.log(response.status, await response.text());"
 }
 
 func (s sent) python() string {
@@ -142,7 +145,8 @@ func (s sent) php() string {
 	if s.body.exists() {
 		options = append(options, "'content' => json_encode("+written(s.body, phpNotation, "    ")+")")
 	}
-	return "$context = stream_context_create(['http' => [\n    " + strings.Join(options, ",\n    ") + ",\n]]);\necho file_get_contents(" + phpQuote(s.url) + ", false, $context);"
+	return "$context = stream_context_create(['http' => [\n    " + strings.Join(options, ",\n    ") +
+		",\n]]);\necho file_get_contents(" + phpQuote(s.url) + ", false, $context);"
 }
 
 // pairs writes the headers as members of an object. environment formats the reading of a variable.

@@ -153,7 +153,8 @@ func rulesOf(schema node) []string {
 // hasOwnSection reports whether a named schema is described in a section of its own. Request bodies
 // and envelopes are described where they are used.
 func hasOwnSection(name string) bool {
-	return name != "" && !slices.ContainsFunc([]string{"Response", "Input", "Form"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
+	return name != "" && !slices.ContainsFunc([]string{"Response", "Input", "Form"},
+		func(kind string) bool { return strings.HasSuffix(name, kind) })
 }
 
 // objects lists the named schemas with a section of their own.

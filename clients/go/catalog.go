@@ -26,7 +26,8 @@ func (c *Client) LocationChildren(ctx context.Context, locationID string) ([]Loc
 // LookupUbigeo turns INEI ubigeo codes into locations, in the order of the codes.
 func (c *Client) LookupUbigeo(ctx context.Context, countryCode string, codes ...string) ([]UbigeoMatch, error) {
 	var answer UbigeoListResponse
-	_, err := c.do(ctx, read("/public/locations/ubigeo", url.Values{"country_code": {countryCode}, "codes": {strings.Join(codes, ",")}}), &answer)
+	_, err := c.do(ctx, read("/public/locations/ubigeo",
+		url.Values{"country_code": {countryCode}, "codes": {strings.Join(codes, ",")}}), &answer)
 	return answer.Data, err
 }
 

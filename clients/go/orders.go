@@ -27,7 +27,8 @@ func (c *Client) CreateOrder(ctx context.Context, idempotencyKey string, order O
 	if err != nil {
 		return nil, err
 	}
-	return &CreatedOrder{Order: answer.Data, Warning: orEmpty(answer.Warning), Replayed: header.Get("Idempotent-Replayed") == "true"}, nil
+	return &CreatedOrder{Order: answer.Data, Warning: orEmpty(answer.Warning),
+		Replayed: header.Get("Idempotent-Replayed") == "true"}, nil
 }
 
 // GetOrder reads an order as it is now.
@@ -88,7 +89,8 @@ func (c *Client) Orders(ctx context.Context, filter OrderFilter) iter.Seq2[Order
 	return func(yield func(Order, error) bool) {
 		each(yield, func(o Order) place { return place{o.Id, o.CreatedAt} }, func(number int) (page[Order], error) {
 			query := url.Values{}
-			for name, value := range map[string]string{"status": string(filter.Status), "from_date": filter.FromDate, "to_date": filter.ToDate, "external_id": filter.ExternalID} {
+			for name, value := range map[string]string{"status": string(filter.Status), "from_date": filter.FromDate,
+				"to_date": filter.ToDate, "external_id": filter.ExternalID} {
 				if value != "" {
 					query.Set(name, value)
 				}

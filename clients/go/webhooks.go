@@ -127,7 +127,8 @@ func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq
 	return func(yield func(Delivery, error) bool) {
 		each(yield, func(d Delivery) place { return place{d.Id, d.CreatedAt} }, func(number int) (page[Delivery], error) {
 			query := url.Values{}
-			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID, "event": filter.Event, "status": string(filter.Status)} {
+			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID,
+				"event": filter.Event, "status": string(filter.Status)} {
 				if value != "" {
 					query.Set(name, value)
 				}

@@ -220,7 +220,8 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 		return err
 	}
 	options := d.temporalServer()
-	if options.CLI, err = dev.FindTemporalDev(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) }); err != nil {
+	if options.CLI, err = dev.FindTemporalDev(ctx, filepath.Dir(binary),
+		func(line string) { d.printLine("%s", line) }); err != nil {
 		return err
 	}
 	log, err := os.OpenFile(filepath.Join(d.config.DevDir, dev.TemporalLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)

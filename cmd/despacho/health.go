@@ -39,8 +39,10 @@ func healthCommand() *cobra.Command {
 			return checkAlive(cmd.Context(), cfg)
 		},
 	}
-	command.Flags().BoolVar(&ready, "ready", false, "ask /readyz of an api: the database answers and takes changes, and its schema is one that this binary works on")
-	command.Flags().BoolVar(&admin, "admin", false, "ask /readyz on ADMIN_ADDR, the only address a worker has: the database and Temporal answer, and the worker polls")
+	command.Flags().BoolVar(&ready, "ready", false,
+		"ask /readyz of an api: the database answers and takes changes, and its schema is one that this binary works on")
+	command.Flags().BoolVar(&admin, "admin", false,
+		"ask /readyz on ADMIN_ADDR, the only address a worker has: the database and Temporal answer, and the worker polls")
 	command.MarkFlagsMutuallyExclusive("ready", "admin")
 	return command
 }

@@ -40,7 +40,8 @@ func listenCommand() *cobra.Command {
 				err = errors.Join(err, errors.New("--key or "+keyVariable+" must be an API key with the scope read:orders"))
 			}
 			if !sender.ValidSecret(options.Secret) {
-				err = errors.Join(err, errors.New("--secret or "+secretVariable+" must be one that an earlier run has printed, or a webhook's"))
+				err = errors.Join(err, errors.New("--secret or "+secretVariable+
+					" must be one that an earlier run has printed, or a webhook's"))
 			}
 			if err != nil {
 				return err
@@ -52,7 +53,8 @@ func listenCommand() *cobra.Command {
 	flags.StringVar(&options.Key, "key", "", "API key with the scope read:orders"+keyFlagUsage)
 	flags.StringVar(&options.URL, "url", "", urlFlagUsage)
 	flags.StringVar(&options.Forward, "forward", "", "address that events are posted to, such as http://localhost:3000/hook")
-	flags.StringVar(&options.Secret, "secret", "", "secret that signs them; or set "+secretVariable+". Without it a new one is made and printed")
+	flags.StringVar(&options.Secret, "secret", "", "secret that signs them; or set "+secretVariable+
+		". Without it a new one is made and printed")
 	return command
 }
 

@@ -37,7 +37,8 @@ func readZones(content []byte) ([]catalog.Location, error) {
 		known[i] = csvfile.Column{Name: name}
 	}
 	columns := table.Match(known)
-	if wrong := slices.Concat(columns.Unknown, columns.Repeated); len(wrong) > 0 || !columns.Has("ubigeo") || !columns.Has("zone") {
+	if wrong := slices.Concat(columns.Unknown, columns.Repeated); len(wrong) > 0 || !columns.Has("ubigeo") ||
+		!columns.Has("zone") {
 		return nil, fmt.Errorf("line 1: the columns have to be %s, of which ubigeo and zone must be there; these are %q",
 			strings.Join(zoneColumns, ", "), table.Header)
 	}

@@ -5,7 +5,8 @@ package main
 // data of their caller's, or have tests of their own; their callers stay instrumented. The first is
 // SQLite, C translated to Go.
 var uninstrumented = []string{
-	"modernc.org/...", "golang.org/x/crypto/...", "golang.org/x/image/...", "image/...", "compress/...", "crypto/internal/fips140/...",
+	"modernc.org/...", "golang.org/x/crypto/...", "golang.org/x/image/...", "image/...", "compress/...",
+	"crypto/internal/fips140/...",
 	"hash/...", "math/...", "strconv", "internal/strconv", "unicode/...",
 }
 
@@ -14,12 +15,14 @@ var uninstrumented = []string{
 // hidden from the race detector, which would then report races that are none. For the same reason
 // no package is listed that uses sync/atomic itself.
 var uninstrumentedSync = []string{
-	"encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json", "fmt", "html/...", "net/url", "reflect",
+	"encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json", "fmt", "html/...", "net/url",
+	"reflect",
 	"regexp/...", "text/...", "github.com/goccy/go-yaml/...", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn/...",
 	"github.com/jackc/pgx/v5/pgproto3", "github.com/jackc/pgx/v5/pgtype", "github.com/jackc/pgx/v5/stdlib",
 	"github.com/stretchr/testify/...", "go.temporal.io/api/.../v1", "go.yaml.in/...", "golang.org/x/net/http2/hpack",
 	"golang.org/x/text/...", "google.golang.org/protobuf/encoding/...", "google.golang.org/protobuf/internal/encoding/...",
-	"google.golang.org/protobuf/internal/order", "google.golang.org/protobuf/internal/strs", "google.golang.org/protobuf/proto", "gorm.io/...",
+	"google.golang.org/protobuf/internal/order", "google.golang.org/protobuf/internal/strs", "google.golang.org/protobuf/proto",
+	"gorm.io/...",
 }
 
 // raceFlags compile with the race detector. It also checks conversions of unsafe.Pointer, which

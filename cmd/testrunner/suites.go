@@ -90,7 +90,8 @@ func testRuns(packages []string) []testRun {
 // run has gotestsum run the tests and adds what it counted to the rows.
 func (r testRun) run(ctx context.Context, results string, rows []row) error {
 	file := filepath.Join(results, r.name+".json")
-	command := append([]string{"go", "tool", "gotestsum", "--format=pkgname", "--format-hide-empty-pkg", "--jsonfile=" + file, "--raw-command", "--"}, r.goTest()...)
+	command := append([]string{"go", "tool", "gotestsum", "--format=pkgname", "--format-hide-empty-pkg", "--jsonfile=" + file,
+		"--raw-command", "--"}, r.goTest()...)
 	failed := execute(ctx, command...)
 	if failed != nil {
 		failed = fmt.Errorf("the tests of %s: %w", r.name, failed)

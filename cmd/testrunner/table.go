@@ -74,10 +74,12 @@ func printTable(out io.Writer, rows []row, took time.Duration) bool {
 		case r.passed == 0:
 			result = "skipped"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\n", r.suite, result, r.took.Round(100*time.Millisecond), r.passed, r.failed, r.skipped)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\n", r.suite, result, r.took.Round(100*time.Millisecond), r.passed, r.failed,
+			r.skipped)
 		passed, failed, skipped = passed+r.passed, failed+r.failed, skipped+r.skipped
 	}
 	table.Flush()
-	fmt.Fprintf(out, "\nall of it, side by side: %s\n\n%d passed, %d failed, %d skipped\n", took.Round(time.Second), passed, failed, skipped)
+	fmt.Fprintf(out, "\nall of it, side by side: %s\n\n%d passed, %d failed, %d skipped\n", took.Round(time.Second), passed,
+		failed, skipped)
 	return failed == 0
 }

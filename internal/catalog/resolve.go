@@ -115,14 +115,16 @@ func (index *Index) exact(found []Location, place WrittenPlace) []Location {
 
 // liesIn reports whether a location lies in all of the places that are written with it.
 func (index *Index) liesIn(location Location, place WrittenPlace) bool {
-	if place.City != "" && !textnorm.Equal(location.City, place.City) || place.Department != "" && !textnorm.Equal(location.Department, place.Department) {
+	if place.City != "" && !textnorm.Equal(location.City, place.City) || place.Department != "" &&
+		!textnorm.Equal(location.Department, place.Department) {
 		return false
 	}
 	for _, around := range place.Around {
 		if textnorm.String(around) == "" || textnorm.Equal(location.Department, around) {
 			continue
 		}
-		if !slices.ContainsFunc(index.Ancestors(location.ID)[1:], func(outer Location) bool { return textnorm.Equal(outer.Name, around) }) {
+		if !slices.ContainsFunc(index.Ancestors(location.ID)[1:],
+			func(outer Location) bool { return textnorm.Equal(outer.Name, around) }) {
 			return false
 		}
 	}

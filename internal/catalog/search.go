@@ -29,7 +29,8 @@ func (index *Index) Search(country, q string, limit int) []Location {
 	paddedQuery := " " + q
 	var found [matchKinds][]*node
 	for _, n := range index.searchable[strings.ToUpper(country)] {
-		if kind := min(matchName(n.paddedName, paddedQuery), matchName(n.paddedAlias, paddedQuery)); kind < matchKinds && len(found[kind]) < limit {
+		if kind := min(matchName(n.paddedName, paddedQuery), matchName(n.paddedAlias, paddedQuery)); kind < matchKinds &&
+			len(found[kind]) < limit {
 			found[kind] = append(found[kind], n)
 		}
 	}

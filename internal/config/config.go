@@ -141,7 +141,8 @@ func hasSpace(text string) bool { return strings.ContainsFunc(text, unicode.IsSp
 // isBaseURL reports whether paths can be appended to an address.
 func isBaseURL(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && !hasSpace(address) && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
+	return err == nil && !hasSpace(address) && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") &&
+		!strings.ContainsAny(address, "?#")
 }
 
 // hasPath reports whether an address that isBaseURL has a path. The panel's pages link to /panel,
@@ -172,7 +173,8 @@ func (c *Config) check() error {
 type complaint func(variable, format string, args ...any)
 
 func (c *Config) checkAddresses(complain complaint) {
-	for variable, address := range map[string]string{"HTTP_ADDR": c.HTTPAddr, "ADMIN_ADDR": c.AdminAddr, "DEV_INBOX_ADDR": c.DevInboxAddr} {
+	for variable, address := range map[string]string{"HTTP_ADDR": c.HTTPAddr, "ADMIN_ADDR": c.AdminAddr,
+		"DEV_INBOX_ADDR": c.DevInboxAddr} {
 		if !isHostPort(address) && !(address == "" && variable == "ADMIN_ADDR") {
 			complain(variable, "must be host:port, not %q", address)
 		}
@@ -181,7 +183,8 @@ func (c *Config) checkAddresses(complain complaint) {
 	urls := []struct {
 		variable, value string
 		unset           bool
-	}{{"BASE_URL", c.BaseURL, c.derivesBaseURL}, {"FILES_URL", c.FilesURL, c.derivesFilesURL}, {"TEMPORAL_UI_URL", c.TemporalUIURL, c.TemporalUIURL == ""}}
+	}{{"BASE_URL", c.BaseURL, c.derivesBaseURL}, {"FILES_URL", c.FilesURL, c.derivesFilesURL},
+		{"TEMPORAL_UI_URL", c.TemporalUIURL, c.TemporalUIURL == ""}}
 	for _, u := range urls {
 		if !u.unset && !isBaseURL(u.value) {
 			complain(u.variable, "must be an http or https address without ? and #, not %q", u.value)
@@ -219,7 +222,8 @@ func (c *Config) checkNumbers(complain complaint) {
 	if c.MaxConnectionsPerAddress < 0 {
 		complain("MAX_CONNECTIONS_PER_ADDRESS", "must not be negative, not %d", c.MaxConnectionsPerAddress)
 	}
-	for variable, value := range map[string]int{"PANEL_USER_LIMIT": c.PanelUserLimit, "PANEL_OPERATOR_LIMIT": c.PanelOperatorLimit} {
+	for variable, value := range map[string]int{"PANEL_USER_LIMIT": c.PanelUserLimit,
+		"PANEL_OPERATOR_LIMIT": c.PanelOperatorLimit} {
 		if value < 1 {
 			complain(variable, "must be at least 1, not %d", value)
 		}

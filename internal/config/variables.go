@@ -16,7 +16,8 @@ func Variables() []Variable {
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		if name := field.Tag.Get("env"); name != "" {
-			list = append(list, Variable{name, field.Tag.Get("envDefault"), field.Tag.Get("doc"), field.Type.Kind() == reflect.Slice})
+			list = append(list, Variable{name, field.Tag.Get("envDefault"), field.Tag.Get("doc"),
+				field.Type.Kind() == reflect.Slice})
 		}
 	}
 	return list

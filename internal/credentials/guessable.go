@@ -55,7 +55,8 @@ func IsGuessable(password string, names ...string) bool {
 	}
 	known := func(word string) bool {
 		half := word[:len(word)/2]
-		return isCommon(word) || own[lettersAndDigits(word)] || half+half == word && (isCommon(half) || own[lettersAndDigits(half)])
+		return isCommon(word) || own[lettersAndDigits(word)] || half+half == word &&
+			(isCommon(half) || own[lettersAndDigits(half)])
 	}
 	folded := fold(password)
 	forms := []string{folded}

@@ -63,7 +63,8 @@ func (d *DB) readPending(ctx context.Context, now time.Time, backlog *telemetry.
 		GROUP BY pending.webhook_id, webhooks.operator_id, webhooks.failing_since IS NOT NULL OR webhooks.paused_at IS NOT NULL`, backlogRows).Scan(&rows).Error
 	for _, row := range rows {
 		backlog.DeliveriesPending += row.Deliveries
-		backlog.Pending = append(backlog.Pending, telemetry.PendingWebhook{ID: row.WebhookID, OperatorID: row.OperatorID, Deliveries: row.Deliveries})
+		backlog.Pending = append(backlog.Pending,
+			telemetry.PendingWebhook{ID: row.WebhookID, OperatorID: row.OperatorID, Deliveries: row.Deliveries})
 		if !row.Failing {
 			backlog.Overdue = max(backlog.Overdue, elapsed(row.Due, now))
 		}
@@ -83,7 +84,8 @@ func (d *DB) readFailing(ctx context.Context, now time.Time, backlog *telemetry.
 	err := d.with(ctx).Raw(`SELECT id, operator_id, failing_since FROM webhooks
 		WHERE active AND failing_since IS NOT NULL ORDER BY failing_since, id LIMIT ?`, failingWebhooks).Scan(&rows).Error
 	for _, row := range rows {
-		backlog.Failing = append(backlog.Failing, telemetry.FailingWebhook{ID: row.ID, OperatorID: row.OperatorID, For: max(0, now.Sub(row.FailingSince))})
+		backlog.Failing = append(backlog.Failing,
+			telemetry.FailingWebhook{ID: row.ID, OperatorID: row.OperatorID, For: max(0, now.Sub(row.FailingSince))})
 	}
 	return err
 }

@@ -14,7 +14,8 @@ import (
 func (d *DB) LoadCatalog(ctx context.Context, countries []catalog.Country, locations []catalog.Location) error {
 	countryRows := make([]models.Country, len(countries))
 	for i, c := range countries {
-		countryRows[i] = models.Country{Code: c.Code, Name: c.Name, PhonePrefix: c.PhonePrefix, Currency: c.Currency, Timezone: c.Timezone, DocumentName: c.DocumentName}
+		countryRows[i] = models.Country{Code: c.Code, Name: c.Name, PhonePrefix: c.PhonePrefix, Currency: c.Currency,
+			Timezone: c.Timezone, DocumentName: c.DocumentName}
 	}
 	// The catalog lists parents before children, as the foreign key requires.
 	locationRows := make([]models.Location, len(locations))

@@ -95,7 +95,8 @@ func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 		return nil, err
 	}
 	var later []Migration
-	err = d.with(ctx).Raw("SELECT version_id AS version, tstamp AS applied_at, is_applied AS applied FROM "+goose.DefaultTablename+
+	err = d.with(ctx).Raw("SELECT version_id AS version, tstamp AS applied_at, is_applied AS applied FROM "+
+		goose.DefaultTablename+
 		" WHERE is_applied AND version_id > ? ORDER BY version_id", target).Scan(&later).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations of a later release: %w", err)
@@ -183,7 +184,8 @@ func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	var version int64
-	err := d.with(ctx).Raw("SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied").Scan(&version).Error
+	err := d.with(ctx).Raw("SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename +
+		" WHERE is_applied").Scan(&version).Error
 	if err != nil {
 		return 0, fmt.Errorf("reading the database's version: %w", err)
 	}

@@ -59,7 +59,9 @@ func (s *SignedIn) scope() OrderScope {
 // SessionByToken finds the user and the operator of an unexpired session, counts the request and
 // reads the order that it asks for, if any. The order is nil if it does not exist or the user may
 // not see it. On PostgreSQL all of it is one round trip.
-func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time, orderID uuid.UUID) (*SignedIn, *models.OrderView, error) {
+func (d *DB) SessionByToken(
+	ctx context.Context, tokenHash []byte, now time.Time, orderID uuid.UUID,
+) (*SignedIn, *models.OrderView, error) {
 	if d.canReadRows() {
 		return d.findAndCountSession(ctx, tokenHash, now, orderID)
 	}
@@ -93,7 +95,9 @@ func (d *DB) countSession(ctx context.Context, tokenHash []byte, now time.Time) 
 	return &signedIn, err
 }
 
-func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time.Time, orderID uuid.UUID) (*SignedIn, *models.OrderView, error) {
+func (d *DB) findAndCountSession(
+	ctx context.Context, tokenHash []byte, now time.Time, orderID uuid.UUID,
+) (*SignedIn, *models.OrderView, error) {
 	var row SignedIn
 	var found *SignedIn
 	var order *models.OrderView

@@ -23,15 +23,18 @@ func IsUnavailable(err error) bool {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		return isStorageError(pg) || isStalePlan(pg) || unavailableClasses[pg.Code[:min(2, len(pg.Code))]] || unavailableStates[pg.Code]
+		return isStorageError(pg) || isStalePlan(pg) || unavailableClasses[pg.Code[:min(2, len(pg.Code))]] ||
+			unavailableStates[pg.Code]
 	}
 	var lite *sqlitedriver.Error
 	if errors.As(err, &lite) {
 		return slices.Contains(unavailableResults, lite.Code()&0xff)
 	}
 	var network net.Error
-	return errors.Is(err, ErrBusy) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err)
+	return errors.Is(err, ErrBusy) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
+		pgconn.SafeToRetry(err)
 }
 
 // unavailableClasses are the SQLSTATE classes of temporary failures.

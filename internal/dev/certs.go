@@ -118,7 +118,9 @@ type pemPair struct{ certificate, key string }
 func (p pemPair) load() (tls.Certificate, error) { return tls.LoadX509KeyPair(p.certificate, p.key) }
 
 // create signs template with the issuer's key, writes both files and reads them back.
-func (p pemPair) create(template, issuer *x509.Certificate, key *ecdsa.PrivateKey, issuerKey crypto.Signer) (tls.Certificate, error) {
+func (p pemPair) create(
+	template, issuer *x509.Certificate, key *ecdsa.PrivateKey, issuerKey crypto.Signer,
+) (tls.Certificate, error) {
 	signed, err := x509.CreateCertificate(rand.Reader, template, issuer, key.Public(), issuerKey)
 	if err != nil {
 		return tls.Certificate{}, err

@@ -79,10 +79,12 @@ func StartPostgres(ctx context.Context, options PostgresOptions) (*Postgres, err
 	maps.Copy(settings, options.Settings)
 	data := filepath.Join(directory, "data")
 	p := &Postgres{
-		URL: "postgres://postgres@" + net.JoinHostPort(loopback, strconv.Itoa(port)) + "/postgres?sslmode=disable", Dir: directory, bin: bin,
+		URL: "postgres://postgres@" + net.JoinHostPort(loopback, strconv.Itoa(port)) + "/postgres?sslmode=disable",
+		Dir: directory, bin: bin,
 	}
 	p.Server = Server{directory: directory, ready: p.ping, command: Command{
-		Name: "PostgreSQL", Path: filepath.Join(bin, "postgres"), Dir: directory, Credential: owner, Log: options.Log, Env: cleanPostgresEnv(),
+		Name: "PostgreSQL", Path: filepath.Join(bin, "postgres"), Dir: directory, Credential: owner, Log: options.Log,
+		Env:        cleanPostgresEnv(),
 		StopSignal: syscall.SIGINT, // fast: it ends the sessions instead of waiting for them
 		Args:       append([]string{"-D", data}, postgresSettings(settings)...),
 	}}
@@ -100,7 +102,8 @@ func (p *Postgres) createCluster(ctx context.Context, options PostgresOptions, d
 		}
 	}
 	if options.BaseBackup == "" {
-		return p.Run(ctx, "initdb", "--pgdata", data, "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync")
+		return p.Run(ctx, "initdb", "--pgdata", data, "--username", "postgres", "--auth", "trust", "--encoding", "UTF8",
+			"--no-locale", "--no-sync")
 	}
 	if err := p.Run(ctx, "mkdir", "-m", "0700", data); err != nil {
 		return err
@@ -122,7 +125,8 @@ func (p *Postgres) Run(ctx context.Context, program string, arguments ...string)
 		}
 	}
 	process, err := Start(Command{
-		Name: program, Path: path, Args: arguments, Dir: p.Dir, Credential: p.command.Credential, Log: p.command.Log, Env: p.command.Env,
+		Name: program, Path: path, Args: arguments, Dir: p.Dir, Credential: p.command.Credential, Log: p.command.Log,
+		Env: p.command.Env,
 	})
 	if err != nil {
 		return err

@@ -39,7 +39,8 @@ func StartS3Server(ctx context.Context, program string) (*S3Server, error) {
 		ready:     func(ctx context.Context) error { return answers(ctx, "http://"+address) },
 		command: Command{
 			Name: s3Server, Path: program,
-			Args: []string{"--port", address, "--access", S3AccessKey, "--secret", S3SecretKey, "posix", "--sidecar", metadata, objects},
+			Args: []string{"--port", address, "--access", S3AccessKey, "--secret", S3SecretKey, "posix", "--sidecar", metadata,
+				objects},
 		},
 	}}
 	makeDirectories := func(context.Context) error {

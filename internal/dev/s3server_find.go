@@ -35,6 +35,7 @@ func FindS3Server(ctx context.Context, binDir string, progress func(string)) (st
 		size: s3ServerPackages, interval: progressInterval, progress: progress,
 	}
 	return path, installation{
-		what: s3Server, name: "versitygw", binDir: binDir, programs: map[string]string{"versitygw": path}, interval: progressInterval, progress: progress,
+		what: s3Server, name: "versitygw", binDir: binDir, programs: map[string]string{"versitygw": path},
+		interval: progressInterval, progress: progress,
 	}.ensure(ctx, build.into)
 }

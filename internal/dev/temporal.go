@@ -76,7 +76,8 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		}
 	}
 
-	ready := temporalReadiness{addresses: []string{address}, namespace: options.Namespace, searchAttributes: options.SearchAttributes}
+	ready := temporalReadiness{addresses: []string{address}, namespace: options.Namespace,
+		searchAttributes: options.SearchAttributes}
 	server := &Temporal{Address: address}
 	if uiAddress != "" {
 		server.UIURL = "http://" + uiAddress
@@ -146,7 +147,8 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 	for _, queue := range []string{"transfer", "timer"} {
 		// All workflows of the development server share one shard, and a shard's queues are read 20
 		// times a second by default: every task would wait for 25 ms on average.
-		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
+		arguments = append(arguments, "--dynamic-config-value",
+			fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
 	}
 	for _, kind := range []string{"Read", "Write"} {
 		// By default a task queue has four partitions, so that several servers can share its load.

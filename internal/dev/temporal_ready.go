@@ -40,7 +40,8 @@ func (r temporalReadiness) check(ctx context.Context) error {
 			return err
 		}
 	}
-	connection, err := client.NewLazyClient(client.Options{HostPort: r.addresses[0], Namespace: r.namespace, Logger: discardLogger})
+	connection, err := client.NewLazyClient(client.Options{HostPort: r.addresses[0], Namespace: r.namespace,
+		Logger: discardLogger})
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,8 @@ func (r temporalReadiness) check(ctx context.Context) error {
 	if _, err := connection.CheckHealth(ctx, nil); err != nil {
 		return err
 	}
-	if _, err := connection.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: r.namespace}); err != nil {
+	if _, err := connection.WorkflowService().DescribeNamespace(ctx,
+		&workflowservice.DescribeNamespaceRequest{Namespace: r.namespace}); err != nil {
 		return err
 	}
 	if err := r.addSearchAttributes(ctx, connection); err != nil {
@@ -105,7 +107,8 @@ func (r temporalReadiness) addSearchAttributes(ctx context.Context, connection c
 // them yet: it looks every two seconds.
 func (r temporalReadiness) searchAttributesKnown(ctx context.Context, connection client.Client) error {
 	for name := range r.searchAttributes {
-		_, err := connection.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: r.namespace, Query: name + " IS NULL"})
+		_, err := connection.CountWorkflow(ctx,
+			&workflowservice.CountWorkflowExecutionsRequest{Namespace: r.namespace, Query: name + " IS NULL"})
 		if err != nil {
 			return err
 		}

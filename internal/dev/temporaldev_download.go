@@ -40,7 +40,8 @@ func (s temporalDevFinder) download(ctx context.Context, destination string) err
 }
 
 func (s temporalDevFinder) chooseArchive(ctx context.Context) (archive cliArchive, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.infoTimeout, fmt.Errorf("%s did not answer within %s", s.downloads, s.infoTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.infoTimeout,
+		fmt.Errorf("%s did not answer within %s", s.downloads, s.infoTimeout))
 	defer cancel()
 	query := url.Values{
 		"platform": {runtime.GOOS}, "arch": {runtime.GOARCH},
@@ -58,7 +59,8 @@ func (s temporalDevFinder) chooseArchive(ctx context.Context) (archive cliArchiv
 }
 
 func (s temporalDevFinder) fetchArchive(ctx context.Context, archive cliArchive, destination string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, errors.New("the download took more than "+archiveTimeout.String()))
+	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout,
+		errors.New("the download took more than "+archiveTimeout.String()))
 	defer cancel()
 	response, err := get(ctx, archive.URL)
 	if err != nil {

@@ -63,7 +63,8 @@ func (s temporalDevFinder) find(ctx context.Context) (string, error) {
 	// The version is part of the name: a program of another version is not taken for this one.
 	path := filepath.Join(binDir, "temporal-dev-"+TemporalServerVersion)
 	return path, installation{
-		what: temporalDev, name: "temporal-dev", binDir: binDir, programs: map[string]string{"temporal": path}, interval: s.interval, progress: s.progress,
+		what: temporalDev, name: "temporal-dev", binDir: binDir, programs: map[string]string{"temporal": path},
+		interval: s.interval, progress: s.progress,
 	}.ensure(ctx, s.obtain)
 }
 
@@ -83,8 +84,9 @@ func (s temporalDevFinder) obtain(ctx context.Context, workDir string) error {
 	}
 	s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
 	build := goBuild{
-		what: temporalDev, module: temporalModule, packages: []string{"temporal.go"}, files: map[string][]byte{"temporal.go": temporalDevSource},
-		size: temporalDevPackages, interval: s.interval, progress: s.progress,
+		what: temporalDev, module: temporalModule, packages: []string{"temporal.go"},
+		files: map[string][]byte{"temporal.go": temporalDevSource},
+		size:  temporalDevPackages, interval: s.interval, progress: s.progress,
 	}
 	if err := build.into(ctx, workDir); err != nil {
 		return fmt.Errorf("the Temporal CLI is not on PATH and could not be downloaded (%w), and its development server could not be compiled: %w", downloadErr, err)

@@ -55,7 +55,8 @@ func StartTemporalServer(ctx context.Context, options TemporalServerOptions) (*T
 	}
 	address := net.JoinHostPort(loopback, strconv.Itoa(ports[0]))
 	ready := temporalReadiness{
-		addresses: []string{address}, namespace: client.DefaultNamespace, createNamespace: true, searchAttributes: options.SearchAttributes,
+		addresses: []string{address}, namespace: client.DefaultNamespace, createNamespace: true,
+		searchAttributes: options.SearchAttributes,
 	}
 	server := &Temporal{Address: address, Server: Server{directory: directory, ready: ready.check, command: Command{
 		Name: "Temporal", Path: options.Programs.Server, Dir: directory, Log: options.Log,
@@ -84,7 +85,8 @@ func setUpTemporalSchema(ctx context.Context, options TemporalServerOptions, pos
 			{"update-schema", "--schema-name", "postgresql/v12/" + store.schema},
 		} {
 			tool, err := Start(Command{
-				Name: "temporal-sql-tool " + arguments[0], Path: options.Programs.SQLTool, Args: arguments, Env: environment, Log: options.Log,
+				Name: "temporal-sql-tool " + arguments[0], Path: options.Programs.SQLTool, Args: arguments, Env: environment,
+				Log: options.Log,
 			})
 			if err != nil {
 				return err
@@ -106,7 +108,8 @@ var temporalServerConfiguration = template.Must(template.New("temporalserver.yam
 func writeTemporalConfiguration(directory string, ports []int, historyShards int, postgres *url.URL) error {
 	var text bytes.Buffer
 	err := temporalServerConfiguration.Execute(&text, map[string]any{
-		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": cmp.Or(historyShards, 512), "Host": loopback, "Ports": ports,
+		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": cmp.Or(historyShards, 512), "Host": loopback,
+		"Ports": ports,
 	})
 	if err != nil {
 		return err

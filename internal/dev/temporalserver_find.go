@@ -34,7 +34,8 @@ func FindTemporalServer(ctx context.Context, binDir string, progress func(string
 		SQLTool: filepath.Join(binDir, "temporal-sql-tool-"+TemporalServerVersion),
 	}
 	build := goBuild{
-		what: temporalServer, module: temporalModule, size: temporalServerPackages, interval: progressInterval, progress: progress,
+		what: temporalServer, module: temporalModule, size: temporalServerPackages, interval: progressInterval,
+		progress: progress,
 		packages: []string{
 			"go.temporal.io/server/cmd/server",
 			"go.temporal.io/server/cmd/tools/sql",

@@ -106,7 +106,9 @@ func lastPosition(ctx context.Context, database *db.DB, scope db.OrderScope) (la
 }
 
 // eventsAfter reads the events after a position, in sequence.
-func eventsAfter(ctx context.Context, database *db.DB, scope db.OrderScope, position int64, limit int) (events []models.FeedEvent, err error) {
+func eventsAfter(
+	ctx context.Context, database *db.DB, scope db.OrderScope, position int64, limit int,
+) (events []models.FeedEvent, err error) {
 	err = feedIn(ctx, database, scope).Where("position > ?", position).Order("position").Limit(limit).Find(&events).Error
 	return events, err
 }

@@ -170,6 +170,7 @@ func (s *Service) item(event *models.FeedEvent, scope db.OrderScope, now time.Ti
 		role = models.RoleStore
 	}
 	data := s.photoURLs.SignEvent(event.DataFor(role), now)
-	body, err := sender.Body(sender.Request{Event: string(event.Event), TenantID: event.OperatorID.String(), Test: event.Test, Data: json.RawMessage(data)}, event.CreatedAt)
+	body, err := sender.Body(sender.Request{Event: string(event.Event), TenantID: event.OperatorID.String(), Test: event.Test,
+		Data: json.RawMessage(data)}, event.CreatedAt)
 	return Item{ID: event.ID, Body: body}, err
 }

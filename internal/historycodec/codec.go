@@ -81,7 +81,8 @@ func (c *Codec) Encode(payloads []*common.Payload) ([]*common.Payload, error) {
 			return nil, fmt.Errorf("encode a payload: %w", err)
 		}
 		encoded[i] = &common.Payload{Data: c.keys.seal(plain, c.owner), Metadata: map[string][]byte{
-			converter.MetadataEncoding: []byte(encryptedEncoding), keyIDMetadata: []byte(c.keys.encryptWith), ownerMetadata: []byte(c.owner),
+			converter.MetadataEncoding: []byte(encryptedEncoding), keyIDMetadata: []byte(c.keys.encryptWith),
+			ownerMetadata: []byte(c.owner),
 		}}
 	}
 	return encoded, nil

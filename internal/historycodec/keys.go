@@ -80,7 +80,8 @@ type UnreadableError struct {
 
 func (e *UnreadableError) Error() string {
 	if e.unknown {
-		return fmt.Sprintf("a payload in Temporal is encrypted with the key %q, which is not in HISTORY_KEYS of this process", e.KeyID)
+		return fmt.Sprintf("a payload in Temporal is encrypted with the key %q, which is not in HISTORY_KEYS of this process",
+			e.KeyID)
 	}
 	return fmt.Sprintf("a payload in Temporal cannot be decrypted with the key %q: HISTORY_KEYS has another secret under this id, or the payload was changed", e.KeyID)
 }

@@ -28,7 +28,8 @@ func Configs(providers, urls, tokens []string) ([]Config, error) {
 	at := func(variable string, list []string) func(int) string {
 		if len(list) != 0 && len(list) != len(providers) {
 			errs = append(errs, fmt.Errorf(
-				"%s has %d values for the %d of DNI_PROVIDER: give one for each, in the same order", variable, len(list), len(providers)))
+				"%s has %d values for the %d of DNI_PROVIDER: give one for each, in the same order", variable, len(list),
+				len(providers)))
 		}
 		return func(i int) string {
 			if i >= len(list) {

@@ -50,5 +50,6 @@ func NamesMatch(declared, registered string) bool {
 }
 
 func nameWords(name string) []string {
-	return slices.DeleteFunc(strings.Fields(textnorm.String(name)), func(word string) bool { return slices.Contains(particles, word) })
+	return slices.DeleteFunc(strings.Fields(textnorm.String(name)),
+		func(word string) bool { return slices.Contains(particles, word) })
 }

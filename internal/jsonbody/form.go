@@ -46,7 +46,8 @@ func FromForm(values map[string][]string, fields map[string]FormField) (*Object,
 			raw = append(raw, ',')
 		}
 		member, problem := formMember(values[name], fields[name])
-		if !utf8.ValidString(name) || slices.ContainsFunc(values[name], func(value string) bool { return !utf8.ValidString(value) }) {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values[name],
+			func(value string) bool { return !utf8.ValidString(value) }) {
 			problem = "tiene caracteres que no están en UTF-8"
 		}
 		if problem != "" {

@@ -48,7 +48,8 @@ func Parse(raw []byte) (*Object, error) {
 		return nil, apperror.New(apperror.Invalid, "trailing_data", "Hay datos después del objeto JSON.")
 	}
 	if value.Kind() != '{' {
-		return nil, apperror.New(apperror.Invalid, "not_an_object", "El cuerpo debe ser un objeto JSON, por ejemplo {\"recipient_name\": \"…\"}.")
+		return nil, apperror.New(apperror.Invalid, "not_an_object",
+			"El cuerpo debe ser un objeto JSON, por ejemplo {\"recipient_name\": \"…\"}.")
 	}
 	object := &Object{raw: value, members: map[string]jsontext.Value{}}
 	return object, object.readMembers()

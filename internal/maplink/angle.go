@@ -68,7 +68,8 @@ func anglePair(text string) (coordinate, bool) {
 // splitsNumber reports whether a group is a part of a longer number.
 func splitsNumber(text string, start, end int) bool {
 	const inNumber = "0123456789."
-	return end > start && strings.IndexByte(inNumber, text[end-1]) >= 0 && end < len(text) && strings.IndexByte(inNumber, text[end]) >= 0
+	return end > start && strings.IndexByte(inNumber, text[end-1]) >= 0 && end < len(text) &&
+		strings.IndexByte(inNumber, text[end]) >= 0
 }
 
 // isUnambiguous is false for a block of a street grid such as "12 S".

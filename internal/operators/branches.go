@@ -30,6 +30,7 @@ func patchBranch(ctx context.Context, tx *db.DB, _ *models.Operator, branch *mod
 		return err
 	}
 	return keepOneMarked(wasMain, branch.Main, branch.Active, ErrMainBranch, func() error {
-		return tx.Query(ctx).Model(&models.Branch{}).Where("operator_id = ? AND main", branch.OperatorID).Update("main", false).Error
+		return tx.Query(ctx).Model(&models.Branch{}).Where("operator_id = ? AND main", branch.OperatorID).Update("main",
+			false).Error
 	})
 }

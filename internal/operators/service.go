@@ -51,7 +51,8 @@ type Options struct {
 func New(options Options) *Service {
 	return &Service{
 		db: options.DB, clock: options.Clock, secrets: options.Secrets, signer: options.Signer,
-		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: credentials.NewPool(), photos: options.Photos,
+		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: credentials.NewPool(),
+		photos: options.Photos,
 	}
 }
 

@@ -69,6 +69,7 @@ func (c *startConfirmations) write() {
 	defer cancel()
 	err := recovered.Call(ctx, c.log, func() error { return markWorkflowsStarted(ctx, c.db, batch, c.clock.Now()) })
 	if err != nil {
-		c.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
+		c.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error",
+			err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 // Correctable reports whether a correction may have a member of a creation request.
 func Correctable(member string) bool {
 	return slices.Contains([]string{
-		"recipient_phone", "delivery_address", "delivery_reference", "location_id", "delivery_lat", "delivery_lng", "delivery_maps_url",
+		"recipient_phone", "delivery_address", "delivery_reference", "location_id", "delivery_lat", "delivery_lng",
+		"delivery_maps_url",
 		"size", "notes", "amount_to_collect", "payment_type",
 	}, member)
 }

@@ -54,7 +54,8 @@ func corrections(before, after *models.OrderView) []models.Correction {
 		}
 	}
 	// Two places may have the same name.
-	if before.LocationID != after.LocationID && !slices.ContainsFunc(changed, func(c models.Correction) bool { return c.Field == models.CorrectedLocation }) {
+	if before.LocationID != after.LocationID &&
+		!slices.ContainsFunc(changed, func(c models.Correction) bool { return c.Field == models.CorrectedLocation }) {
 		old, now := before.LocationName, after.LocationName
 		changed = append(changed, models.Correction{Field: models.CorrectedLocation, OldValue: &old, NewValue: &now})
 	}
@@ -71,7 +72,8 @@ func CorrectableContent(o *View) string {
 		return *value
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %q %q %s %q %q %d %s %d", o.RecipientPhone, o.DeliveryAddress, text(o.DeliveryReference), o.LocationID, text(o.Notes),
+	fmt.Fprintf(hash, "%q %q %q %s %q %q %d %s %d", o.RecipientPhone, o.DeliveryAddress, text(o.DeliveryReference), o.LocationID,
+		text(o.Notes),
 		o.Size, o.AmountToCollect, o.PaymentType, o.ShippingCost)
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }

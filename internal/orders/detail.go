@@ -133,7 +133,10 @@ var correctionTypes = []string{
 }
 
 func hasCorrections(timeline []models.TimelineView) bool {
-	return slices.ContainsFunc(timeline, func(entry models.TimelineView) bool { return slices.Contains(correctionTypes, entry.Type) })
+	return slices.ContainsFunc(timeline, func(entry models.TimelineView) bool {
+		return slices.Contains(correctionTypes,
+			entry.Type)
+	})
 }
 
 // correctionsByEntry reads what was corrected in an order, in the sequence of correctable.

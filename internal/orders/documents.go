@@ -59,7 +59,8 @@ func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err erro
 	var after uuid.UUID
 	for {
 		var rows []models.Order
-		err := s.db.Query(ctx).Select("id", "recipient_doc_encrypted").Where("id > ? AND recipient_doc_encrypted IS NOT NULL", after).
+		err := s.db.Query(ctx).Select("id", "recipient_doc_encrypted").Where("id > ? AND recipient_doc_encrypted IS NOT NULL",
+			after).
 			Order("id").Limit(reencryptBatch).Find(&rows).Error
 		if err != nil {
 			return changed, err

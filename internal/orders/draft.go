@@ -121,8 +121,10 @@ func (s *Service) Check(ctx context.Context, caller Caller, in *jsonbody.Object)
 		return nil, err
 	}
 	return &Preview{
-		RecipientName: draft.RecipientName, RecipientPhone: draft.RecipientPhone, DeliveryAddress: draft.DeliveryAddress, LocationID: draft.LocationID,
-		Product: draft.Product, Size: sizeCode(draft.size), AmountToCollect: draft.AmountToCollect, PaymentType: draft.PaymentType,
+		RecipientName: draft.RecipientName, RecipientPhone: draft.RecipientPhone, DeliveryAddress: draft.DeliveryAddress,
+		LocationID: draft.LocationID,
+		Product:    draft.Product, Size: sizeCode(draft.size), AmountToCollect: draft.AmountToCollect,
+		PaymentType:  draft.PaymentType,
 		ShippingCost: draft.price, Currency: caller.Operator.Currency, Warning: draft.warning(),
 	}, nil
 }

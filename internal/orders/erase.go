@@ -17,7 +17,8 @@ import (
 )
 
 // ErrNotEnded refuses to erase the data of an order that somebody still works with.
-var ErrNotEnded = apperror.New(apperror.Conflict, "order_not_ended", "El pedido todavía está en curso, o sus avisos se están enviando. Sus datos se pueden eliminar cuando termine.")
+var ErrNotEnded = apperror.New(apperror.Conflict, "order_not_ended",
+	"El pedido todavía está en curso, o sus avisos se están enviando. Sus datos se pueden eliminar cuando termine.")
 
 // Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
 // events and what receivers responded, in the recorded response to its creation, in Temporal's
@@ -105,7 +106,8 @@ func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []
 		if order.Test {
 			return nil // every test order is erased: the audit log would be full of them
 		}
-		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased, SubjectID: &order.ID})
+		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased,
+			SubjectID: &order.ID})
 	})
 	return photos, err
 }
@@ -114,9 +116,11 @@ func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []
 // The external id is the store's number of the order, not data of the recipient: it stays. It
 // returns db.ErrNotFound for an order that has not ended.
 func eraseOrder(ctx context.Context, tx *db.DB, order *models.Order, now time.Time) error {
-	erased := tx.Query(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", order.ID, models.EndedStatuses).UpdateColumns(map[string]any{
+	erased := tx.Query(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", order.ID,
+		models.EndedStatuses).UpdateColumns(map[string]any{
 		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
-		"recipient_doc_type": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
+		"recipient_doc_type": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil,
+		"doc_name_matches": nil,
 		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
 		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": erasedSearchText(order),
 		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,
@@ -125,7 +129,8 @@ func eraseOrder(ctx context.Context, tx *db.DB, order *models.Order, now time.Ti
 	if err := db.RequireOneRow(erased); err != nil {
 		return err
 	}
-	err := tx.Query(ctx).Model(&models.Correction{}).Where("order_id = ? AND field NOT IN ?", order.ID, models.ImpersonalCorrections).
+	err := tx.Query(ctx).Model(&models.Correction{}).Where("order_id = ? AND field NOT IN ?", order.ID,
+		models.ImpersonalCorrections).
 		UpdateColumns(map[string]any{"old_value": nil, "new_value": nil}).Error
 	if err != nil {
 		return err
@@ -151,7 +156,8 @@ func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUI
 }
 
 func replaceResponse(ctx context.Context, tx *db.DB, orderID uuid.UUID, response []byte) error {
-	return tx.Query(ctx).Model(&models.IdempotencyRecord{}).Where("order_id = ?", orderID).UpdateColumn("response", response).Error
+	return tx.Query(ctx).Model(&models.IdempotencyRecord{}).Where("order_id = ?", orderID).UpdateColumn("response",
+		response).Error
 }
 
 // deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name
@@ -168,7 +174,8 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 	case !workflows.IsNotRunning(err):
 		return ErrMoveUnconfirmed.Because(err)
 	}
-	earlier, err := s.temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + id + "'"})
+	earlier, err := s.temporal.ListWorkflow(ctx,
+		&workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + id + "'"})
 	if err != nil {
 		return ErrMoveUnconfirmed.Because(err)
 	}

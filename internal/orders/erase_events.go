@@ -79,7 +79,8 @@ func lockDeliveries(ctx context.Context, tx *db.DB, orderID uuid.UUID) ([]models
 // until the transaction ends.
 func lockFeedEvents(ctx context.Context, tx *db.DB, orderID uuid.UUID) ([]models.FeedEvent, error) {
 	var events []models.FeedEvent
-	err := tx.QueryForUpdate(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL", orderID).Order("id").Find(&events).Error
+	err := tx.QueryForUpdate(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL",
+		orderID).Order("id").Find(&events).Error
 	return events, err
 }
 
@@ -112,7 +113,8 @@ func erasedData(stored string) (string, error) {
 		return "{}", nil
 	}
 	for member, erased := range map[string]any{
-		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone, "delivery_address": models.ErasedText, "delivery_reference": nil,
+		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone, "delivery_address": models.ErasedText,
+		"delivery_reference": nil,
 	} {
 		if _, present := data[member]; present {
 			data[member] = erased

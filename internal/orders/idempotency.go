@@ -19,7 +19,9 @@ const releaseTimeout = 2 * time.Second
 
 // withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, later
 // ones get its stored outcome.
-func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (*Created, error)) (*Created, error) {
+func (s *Service) withIdempotencyKey(
+	ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (*Created, error),
+) (*Created, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
 		ScopeID: caller.idempotencyScope(), Key: key, BodyHash: in.Hash(),
@@ -70,7 +72,8 @@ func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecor
 	if err != nil {
 		return err
 	}
-	err = db.RequireOneRow(heldKey(ctx, tx, record).UpdateColumns(map[string]any{"response": stored, "order_id": created.Order.ID}))
+	err = db.RequireOneRow(heldKey(ctx, tx, record).UpdateColumns(map[string]any{"response": stored,
+		"order_id": created.Order.ID}))
 	if db.IsNotFound(err) {
 		return ErrKeyInProgress // the lease expired and another request claimed the key
 	}
@@ -135,7 +138,8 @@ func (s *Service) PreviousCreations(ctx context.Context, caller Caller, keys []s
 		return nil, nil
 	}
 	var records []models.IdempotencyRecord
-	err := s.db.Query(ctx).Where("scope_id = ? AND key IN ? AND response IS NOT NULL AND expires_at > ?", caller.idempotencyScope(), keys, s.clock.Now()).
+	err := s.db.Query(ctx).Where("scope_id = ? AND key IN ? AND response IS NOT NULL AND expires_at > ?",
+		caller.idempotencyScope(), keys, s.clock.Now()).
 		Find(&records).Error
 	if err != nil {
 		return nil, err

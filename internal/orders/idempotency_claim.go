@@ -17,7 +17,9 @@ const clockTolerance = time.Hour
 
 // claimKey claims an Idempotency-Key for a request, or returns the response to the first one. The
 // claim is a lease, so that a crashed request blocks the key only until the lease expires.
-func claimKey(ctx context.Context, database *db.DB, record *models.IdempotencyRecord, now time.Time) (response []byte, err error) {
+func claimKey(
+	ctx context.Context, database *db.DB, record *models.IdempotencyRecord, now time.Time,
+) (response []byte, err error) {
 	// A key is taken over only if its outcome or its lease has expired. A lease that ends much
 	// later than this one's was taken by a clock that was ahead.
 	takeOver := clause.OnConflict{

@@ -54,7 +54,8 @@ func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newO
 	order.RecipientPhone = phone.Read(in, "recipient_phone", caller.Operator.CountryCode)
 	order.DeliveryLat, order.DeliveryLng = readPoint(in, "delivery_lat", "delivery_lng")
 	order.readPayment(in)
-	if docType := in.Enum("recipient_doc_type", string(models.DocDNI), string(models.DocCE), string(models.DocPassport), string(models.DocOther)); docType != nil {
+	if docType := in.Enum("recipient_doc_type", string(models.DocDNI), string(models.DocCE), string(models.DocPassport),
+		string(models.DocOther)); docType != nil {
 		known := models.DocType(*docType)
 		order.RecipientDocType = &known
 	}

@@ -43,7 +43,8 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 	if err != nil {
 		return nil, err
 	}
-	return &CountedPage{Page: s.page(caller, query.Page, filter.Limit, rows, total), Counts: counts, Sort: filter.Sort, SortableByAll: sortable}, nil
+	return &CountedPage{Page: s.page(caller, query.Page, filter.Limit, rows, total), Counts: counts, Sort: filter.Sort,
+		SortableByAll: sortable}, nil
 }
 
 // Collected is what was collected for the delivered orders of a list, on all its pages.
@@ -105,8 +106,10 @@ func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, 
 func (s *Service) filter(caller Caller, query Query) (orderFilter, error) {
 	search, err := parseSearch(query.Search, caller.Operator.CountryCode)
 	filter := orderFilter{
-		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint, ByDelivery: query.ByDelivery,
-		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID, Search: search,
+		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
+		ByDelivery: query.ByDelivery,
+		StoreID:    query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID,
+		Search: search,
 	}
 	zone := caller.Operator.TimeZone()
 	if query.From != nil {

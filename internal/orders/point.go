@@ -151,7 +151,8 @@ func (c *correction) warnOfPoint(order *models.OrderView, destination []catalog.
 	if order.DeliveryLat == nil || order.DeliveryLng == nil {
 		return
 	}
-	if doubt := doubtAbout(maplink.Point{Lat: *order.DeliveryLat, Lng: *order.DeliveryLng}, destination, c.operator); doubt != nil {
+	if doubt := doubtAbout(maplink.Point{Lat: *order.DeliveryLat, Lng: *order.DeliveryLng}, destination,
+		c.operator); doubt != nil {
 		c.warn(doubt.warning())
 	}
 }

@@ -60,12 +60,14 @@ func (s *Service) eraseOldEvents(ctx context.Context, now time.Time) (erased int
 	}
 	before := now.Add(-s.options.PayloadRetention)
 	var deliveries []models.WebhookDelivery
-	err = s.db.Query(ctx).Where("finished_at < ? AND erased_at IS NULL", before).Order("finished_at").Limit(retentionBatch).Find(&deliveries).Error
+	err = s.db.Query(ctx).Where("finished_at < ? AND erased_at IS NULL",
+		before).Order("finished_at").Limit(retentionBatch).Find(&deliveries).Error
 	if err != nil {
 		return 0, err
 	}
 	var events []models.FeedEvent
-	err = s.db.Query(ctx).Where("created_at < ? AND erased_at IS NULL", before).Order("created_at").Limit(retentionBatch).Find(&events).Error
+	err = s.db.Query(ctx).Where("created_at < ? AND erased_at IS NULL",
+		before).Order("created_at").Limit(retentionBatch).Find(&events).Error
 	if err != nil {
 		return 0, err
 	}
@@ -124,7 +126,8 @@ func (s *Service) eraseEnded(ctx context.Context, ended *endedOrders) (erased in
 			case err == nil:
 				erased++
 			case !errors.Is(err, ErrNotEnded):
-				s.log.ErrorContext(ctx, "recipient not erased though the retention is over", "order_id", orders[i].ID, "error", err)
+				s.log.ErrorContext(ctx, "recipient not erased though the retention is over", "order_id", orders[i].ID, "error",
+					err)
 				ended.failed = fmt.Errorf("recipients were not erased, the last is that of order %s: %w", orders[i].ID, err)
 			}
 			if IsUnavailable(err) {

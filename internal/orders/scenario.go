@@ -72,16 +72,18 @@ var Scenarios = []Scenario{
 	},
 	{Digits: "005", English: "Never received: auto-cancelled", Spanish: "Nunca llega: se cancela solo", steps: []scenarioStep{expired}},
 	{
-		Digits: "006", English: "Auto-cancelled, then revived by a late reception", Spanish: "Se cancela solo y revive porque llega tarde",
-		steps: []scenarioStep{expired, revived, assigned, delivered},
+		Digits: "006", English: "Auto-cancelled, then revived by a late reception",
+		Spanish: "Se cancela solo y revive porque llega tarde",
+		steps:   []scenarioStep{expired, revived, assigned, delivered},
 	},
 	{
 		Digits: "007", English: "The identity registry does not answer: a DNI stays unverified",
 		Spanish: "El registro de identidad no responde: un DNI queda sin verificar", steps: toDelivery, dniUnavailable: true,
 	},
 	{
-		Digits: "008", English: "A map link cannot be resolved: no GPS point", Spanish: "Un enlace de mapa no se puede resolver: sin punto GPS",
-		steps: toDelivery, linkUnresolved: true,
+		Digits: "008", English: "A map link cannot be resolved: no GPS point",
+		Spanish: "Un enlace de mapa no se puede resolver: sin punto GPS",
+		steps:   toDelivery, linkUnresolved: true,
 	},
 	{Digits: "009", English: "Risk zone: 201 with `warning`", Spanish: "Zona de riesgo: 201 con `warning`", steps: toDelivery, atRisk: true},
 	{Digits: "010", English: "Destination not covered: 422 `not_covered`", Spanish: "Destino sin cobertura: 422 `not_covered`", notCovered: true},

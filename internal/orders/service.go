@@ -85,7 +85,9 @@ type Options struct {
 
 // New returns the service. The Temporal client may be lazy: orders are accepted while Temporal is
 // unavailable.
-func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk clock.Clock, log *slog.Logger, options Options) *Service {
+func New(
+	database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk clock.Clock, log *slog.Logger, options Options,
+) *Service {
 	s := &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,

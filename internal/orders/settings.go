@@ -74,7 +74,8 @@ func newSettings(rows *settingsRows) *settings {
 
 // subscribed lists the webhooks that receive an event of an order.
 func subscribed(webhooks []models.Webhook, event models.Event, order *models.Order) []models.Webhook {
-	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.SubscribesTo(event, order.StoreID, order.Test) })
+	return slices.DeleteFunc(slices.Clone(webhooks),
+		func(w models.Webhook) bool { return !w.SubscribesTo(event, order.StoreID, order.Test) })
 }
 
 // settingsCache caches operators' settings by version. The version comes with every authenticated

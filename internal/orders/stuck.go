@@ -60,7 +60,8 @@ func (s *Service) ReplaceStuck(ctx context.Context, orderID uuid.UUID) error {
 	}
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	reason := fmt.Sprintf("its workflow task has failed %d times in a row", failed)
-	if err := s.temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), reason); err != nil && !workflows.IsNotRunning(err) {
+	if err := s.temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), reason); err != nil &&
+		!workflows.IsNotRunning(err) {
 		return err
 	}
 	s.workflowsReplaced.Add(1)

@@ -88,7 +88,8 @@ func SaveTotals(ctx context.Context, tx *db.DB, operator *models.Operator, befor
 	for figure, amount := range figuresOf(before) {
 		changed[figure] -= amount
 	}
-	row := total{OperatorID: after.OperatorID, Test: after.Test, Day: after.CreatedAt.In(operator.TimeZone()).Format(time.DateOnly)}
+	row := total{OperatorID: after.OperatorID, Test: after.Test,
+		Day: after.CreatedAt.In(operator.TimeZone()).Format(time.DateOnly)}
 	if after.StoreID != nil {
 		row.StoreID = *after.StoreID
 	}
@@ -133,7 +134,9 @@ func (s *Service) FoldTotals(ctx context.Context) error {
 
 // readTotals adds up measures of a query's days and store; what else it selects has no totals.
 // columns are those of a total that the sums are for.
-func (s *Service) readTotals(ctx context.Context, caller Caller, query Query, columns string, measures ...measure) ([]total, error) {
+func (s *Service) readTotals(
+	ctx context.Context, caller Caller, query Query, columns string, measures ...measure,
+) ([]total, error) {
 	rows := s.visible(ctx, caller, query, "current_order_totals").Where("measure IN ?", measures)
 	if query.From != nil {
 		rows = rows.Where("day >= ?", query.From.Format(time.DateOnly))
@@ -160,7 +163,9 @@ func (s *Service) visible(ctx context.Context, caller Caller, query Query, table
 
 // countByStatus counts a list's orders by status; the query's status is ignored. There are totals
 // of stores and of days; what else a query selects is counted.
-func (s *Service) countByStatus(ctx context.Context, caller Caller, query Query, filter orderFilter) (map[models.Status]int64, error) {
+func (s *Service) countByStatus(
+	ctx context.Context, caller Caller, query Query, filter orderFilter,
+) (map[models.Status]int64, error) {
 	if query.ByDelivery || query.WithoutPoint || query.RiderID != nil || query.LocationID != nil ||
 		query.ExternalID != "" || len(filter.Search) > 0 {
 		return s.countOrders(ctx, caller, filter)

@@ -60,7 +60,8 @@ const unconfirmAtOnce = 2000
 // changed before it stay changed, and the next call goes on with the others.
 func (s *Service) UnconfirmOpenOrders(ctx context.Context) (count int64, err error) {
 	confirmed := func() *gorm.DB {
-		return s.db.Query(ctx).Model(&models.Order{}).Where("status IN ? AND workflow_started_at IS NOT NULL", models.OpenStatuses)
+		return s.db.Query(ctx).Model(&models.Order{}).Where("status IN ? AND workflow_started_at IS NOT NULL",
+			models.OpenStatuses)
 	}
 	var ids []uuid.UUID
 	if err := confirmed().Order("id").Pluck("id", &ids).Error; err != nil {

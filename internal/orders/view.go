@@ -115,8 +115,9 @@ func public(o *models.OrderView) Public {
 func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	view := &View{
 		Public:           public(o),
-		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order), RecipientDocVerified: o.RecipientDocVerified,
-		DeliveryType: o.DeliveryType, LocationID: o.LocationID,
+		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order),
+		RecipientDocVerified: o.RecipientDocVerified,
+		DeliveryType:         o.DeliveryType, LocationID: o.LocationID,
 		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
 		Notes: o.Notes, Currency: o.Currency, DeliveryProof: s.proofView(&o.Order, withProofLocation),
 		AssignedAt: utc(o.AssignedAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq,
@@ -155,7 +156,8 @@ func (s *Service) eventProof(o *models.Order, withLocation bool) *ProofView {
 	if o.ProofPhoto == nil {
 		return nil
 	}
-	proof := &ProofView{PhotoURL: s.options.PhotoURLs.Unsigned(*o.ProofPhoto), Photo: *o.ProofPhoto, CapturedAt: utc(o.ProofCapturedAt)}
+	proof := &ProofView{PhotoURL: s.options.PhotoURLs.Unsigned(*o.ProofPhoto), Photo: *o.ProofPhoto,
+		CapturedAt: utc(o.ProofCapturedAt)}
 	if withLocation {
 		proof.Lat, proof.Lng = o.ProofLat, o.ProofLng
 	}

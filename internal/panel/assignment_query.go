@@ -32,15 +32,17 @@ func readAssignmentQuery(v *Request) assignmentQuery {
 
 func (q assignmentQuery) ordersQuery() orders.Query {
 	return orders.Query{
-		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.Place), RiderID: optionalID(q.Rider),
-		Page: q.Page, Limit: assignablePerPage,
+		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.Place),
+		RiderID: optionalID(q.Rider),
+		Page:    q.Page, Limit: assignablePerPage,
 	}
 }
 
 // at is the URL of a path with the query.
 func (q assignmentQuery) at(path string) string {
 	return withQuery(path, map[string]string{
-		"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider, "estado": ifSet(q.Reassigns(), string(q.Status)),
+		"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider,
+		"estado": ifSet(q.Reassigns(), string(q.Status)),
 		"pagina": pageParameter(q.Page), "marcar": ifSet(q.All, "todos"),
 	})
 }

@@ -10,11 +10,16 @@ import (
 // auditFieldWords are the names in the details of the audit log, which are columns, in Spanish.
 // Those of a corrected order are correctedWords.
 var auditFieldWords = map[string]string{
-	"active": "activo", "admin": "administrador", "base_price_cents": "precio base", "code": "código", "contact_email": "correo de contacto",
-	"contact_phone": "teléfono de contacto", "contact_whatsapp": "WhatsApp de contacto", "email": "correo", "events": "eventos", "is_default": "predeterminada",
-	"logo_photo": "logo", "logo_url": "dirección del logo", "main": "principal", "name": "nombre", "paused": "pausa", "phone": "teléfono", "price_cents": "precio",
-	"require_second_factor": "segundo factor de los administradores", "retry": "reintentos", "role": "rol", "share_proof_location": "lugar de la foto para las tiendas",
-	"share_proof_photo": "foto en el seguimiento", "store_id": "tienda", "surcharge_cents": "recargo", "url": "dirección", "words": "palabras",
+	"active": "activo", "admin": "administrador", "base_price_cents": "precio base", "code": "código",
+	"contact_email": "correo de contacto",
+	"contact_phone": "teléfono de contacto", "contact_whatsapp": "WhatsApp de contacto", "email": "correo", "events": "eventos",
+	"is_default": "predeterminada",
+	"logo_photo": "logo", "logo_url": "dirección del logo", "main": "principal", "name": "nombre", "paused": "pausa",
+	"phone": "teléfono", "price_cents": "precio",
+	"require_second_factor": "segundo factor de los administradores", "retry": "reintentos", "role": "rol",
+	"share_proof_location": "lugar de la foto para las tiendas",
+	"share_proof_photo":    "foto en el seguimiento", "store_id": "tienda", "surcharge_cents": "recargo", "url": "dirección",
+	"words": "palabras",
 
 	// How many rows of a coverage file there were of each kind.
 	"added": "agregados", "changed": "cambiados", "removed": "quitados",

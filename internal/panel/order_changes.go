@@ -21,9 +21,12 @@ type changeRow struct {
 type changedValue struct{ Text, Photo, Missing string }
 
 var correctedWords = map[models.CorrectedField]string{
-	models.CorrectedPhone: "Teléfono", models.CorrectedAddress: "Dirección", models.CorrectedReference: "Referencia", models.CorrectedLocation: "Ubicación",
-	models.CorrectedMapsURL: "Enlace de mapa", models.CorrectedPoint: "Punto", models.CorrectedNotes: "Notas", models.CorrectedAmount: "Por cobrar",
-	models.CorrectedPayment: "Pago", models.CorrectedSize: "Talla", models.CorrectedCost: "Costo de envío", models.CorrectedCollected: "Cobrado", models.CorrectedProof: "Foto",
+	models.CorrectedPhone: "Teléfono", models.CorrectedAddress: "Dirección", models.CorrectedReference: "Referencia",
+	models.CorrectedLocation: "Ubicación",
+	models.CorrectedMapsURL:  "Enlace de mapa", models.CorrectedPoint: "Punto", models.CorrectedNotes: "Notas",
+	models.CorrectedAmount:  "Por cobrar",
+	models.CorrectedPayment: "Pago", models.CorrectedSize: "Talla", models.CorrectedCost: "Costo de envío",
+	models.CorrectedCollected: "Cobrado", models.CorrectedProof: "Foto",
 }
 
 // correctionWords describe a correction by the fields that its detail names.

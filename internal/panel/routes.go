@@ -102,8 +102,10 @@ func (p *Pages) Routes() []Route {
 		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
 	}
 	return slices.Concat(routes,
-		p.stores().routes(models.OperatorRead, models.OperatorWrite), p.riders().routes(models.OperatorRead, models.OperatorWrite),
-		p.branches().routes(models.OperatorRead, models.OperatorWrite), p.sizes().routes(models.OperatorRead, models.OperatorWrite),
+		p.stores().routes(models.OperatorRead, models.OperatorWrite),
+		p.riders().routes(models.OperatorRead, models.OperatorWrite),
+		p.branches().routes(models.OperatorRead, models.OperatorWrite),
+		p.sizes().routes(models.OperatorRead, models.OperatorWrite),
 		p.riskZones().routes(models.OperatorRead, models.OperatorWrite), p.users().routes(models.AdminRead, models.AdminWrite),
 	)
 }

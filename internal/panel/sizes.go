@@ -14,9 +14,11 @@ func (p *Pages) sizes() *resource[models.Size] {
 		intro: "Los tamaños de paquete y lo que cada uno suma al precio del lugar. " +
 			"La predeterminada es la de los pedidos que no indican ninguna.",
 		columns: []string{"Código", "Nombre", "Recargo", "Predeterminada", "Estado"},
-		add:     "Agregar talla", made: "Talla agregada.", changed: "Talla guardada. Los pedidos que ya existen conservan su precio.",
+		add:     "Agregar talla", made: "Talla agregada.",
+		changed:  "Talla guardada. Los pedidos que ya existen conservan su precio.",
 		inactive: "Sin marcar, los pedidos no pueden llevarla.",
-		name:     func(s *models.Size) string { return s.Code + " · " + s.Name }, active: func(s *models.Size) bool { return s.Active },
+		name:     func(s *models.Size) string { return s.Code + " · " + s.Name },
+		active:   func(s *models.Size) bool { return s.Active },
 		describe: always(func(v *Request, s *models.Size) []cell {
 			return []cell{
 				plain(s.Code), plain(s.Name), {Text: format.Amount(s.Surcharge, v.Operator().Currency), Money: true},

@@ -23,7 +23,8 @@ const (
 
 // formFields are the delivery's fields that are not text.
 var formFields = map[string]jsonbody.FormField{
-	"actual_amount_collected": jsonbody.FormNumber, "lat": jsonbody.FormNumber, "lng": jsonbody.FormNumber, "expected_version": jsonbody.FormNumber,
+	"actual_amount_collected": jsonbody.FormNumber, "lat": jsonbody.FormNumber, "lng": jsonbody.FormNumber,
+	"expected_version": jsonbody.FormNumber,
 }
 
 // IsForm reports whether a request is a multipart form.

@@ -13,8 +13,10 @@ import (
 
 // The errors that callers see.
 var (
-	ErrExpired = apperror.New(apperror.Forbidden, "photo_url_expired", "La dirección de la foto venció. Consulte el pedido: trae una nueva.")
-	ErrInvalid = apperror.New(apperror.Forbidden, "photo_url_invalid", "La dirección de la foto está incompleta o no es válida. Consulte el pedido: trae una nueva.")
+	ErrExpired = apperror.New(apperror.Forbidden, "photo_url_expired",
+		"La dirección de la foto venció. Consulte el pedido: trae una nueva.")
+	ErrInvalid = apperror.New(apperror.Forbidden, "photo_url_invalid",
+		"La dirección de la foto está incompleta o no es válida. Consulte el pedido: trae una nueva.")
 )
 
 const (

@@ -29,7 +29,8 @@ func Error(err error) string {
 	if !errors.As(err, &pg) {
 		return text
 	}
-	names := slices.DeleteFunc([]string{pg.TableName, pg.ColumnName, pg.ConstraintName}, func(name string) bool { return name == "" })
+	names := slices.DeleteFunc([]string{pg.TableName, pg.ColumnName, pg.ConstraintName},
+		func(name string) bool { return name == "" })
 	return strings.Join(append([]string{text, "SQLSTATE " + pg.Code}, names...), " ")
 }
 

@@ -55,7 +55,8 @@ var (
 	webhookPending = prometheus.NewDesc("webhook_pending",
 		"Pending deliveries of one webhook; the twenty webhooks with most.", []string{"webhook", "operator"}, nil)
 	webhookFailing = prometheus.NewDesc("webhook_failing_seconds",
-		"How long a webhook has failed without a success; the hundred that fail for longest.", []string{"webhook", "operator"}, nil)
+		"How long a webhook has failed without a success; the hundred that fail for longest.", []string{"webhook", "operator"},
+		nil)
 )
 
 // WatchBacklog exports what waits in the database, which is read with every scrape.

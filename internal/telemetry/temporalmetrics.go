@@ -15,7 +15,8 @@ import (
 
 // temporalBuckets range from one gRPC call (milliseconds) to an order's whole workflow (a day and
 // more).
-var temporalBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 600, 3600, 21600, 86400, 259200}
+var temporalBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 600, 3600, 21600, 86400,
+	259200}
 
 // TemporalHandler adds the Temporal SDK's metrics to the same registry, under the names that
 // Temporal documents for Prometheus: temporal_…_total for counters, temporal_…_seconds for timers.

@@ -41,7 +41,8 @@ func Text(secret []byte) string { return encoding.EncodeToString(secret) }
 // account, so that the issuer can have no colon of its own.
 func URI(issuer, account string, secret []byte) string {
 	issuer = strings.Join(strings.Fields(strings.ReplaceAll(issuer, ":", " ")), " ")
-	query := url.Values{"secret": {Text(secret)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(Digits)}, "period": {fmt.Sprint(period)}}
+	query := url.Values{"secret": {Text(secret)}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {fmt.Sprint(Digits)},
+		"period": {fmt.Sprint(period)}}
 	encoded := strings.ReplaceAll(query.Encode(), "+", "%20") // applications show a + as it is
 	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: encoded}).String()
 }

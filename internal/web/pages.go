@@ -35,7 +35,8 @@ func New(addresses ...string) *Pages {
 		tracking: parse("tracking"), code: parse("code_page"), noPhoto: parse("no_photo"),
 		// data: is for the icon, which is embedded in the page.
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; img-src https: data:" + insecureOrigins(addresses) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"'; img-src https: data:" + insecureOrigins(addresses) +
+			"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	}
 }
 

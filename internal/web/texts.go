@@ -59,7 +59,8 @@ func textsFor(status models.Status, revivable bool) statusTexts {
 	return statusWords[status]
 }
 
-var months = [...]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"}
+var months = [...]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+	"noviembre", "diciembre"}
 
 // longDate formats a time in Spanish: 10 de marzo de 2026, 3:04 p. m.
 func longDate(at time.Time) string {

@@ -45,7 +45,8 @@ type Answer struct {
 // Client is shared, so that tests with many requests reuse connections. It ends an idle one long
 // before the service would: a request that meets the service's end of its connection is lost. What
 // it sends must not be logged.
-var Client = &http.Client{Transport: recordingTransport{&http.Transport{MaxIdleConnsPerHost: 100, IdleConnTimeout: 30 * time.Second}}}
+var Client = &http.Client{Transport: recordingTransport{&http.Transport{MaxIdleConnsPerHost: 100,
+	IdleConnTimeout: 30 * time.Second}}}
 
 // recordingTransport adds the confidential values of every request to those that are looked for in
 // the logs.
@@ -191,7 +192,8 @@ func (s *Service) CancelWithoutWorker(t testing.TB, orderID string) {
 	t.Helper()
 	s.WaitForWorkflow(t, orderID)
 	require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), "order-"+orderID, "", "cancelled without a worker"))
-	_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET status = 'cancelled', cancelled_by = 'operator', cancelled_at = created_at WHERE id = '"+orderID+"'")
+	_, err := s.App.DB.SQL().ExecContext(t.Context(),
+		"UPDATE orders SET status = 'cancelled', cancelled_by = 'operator', cancelled_at = created_at WHERE id = '"+orderID+"'")
 	require.NoError(t, err)
 }
 

@@ -120,7 +120,8 @@ func conforms(request *http.Request, answer *Answer) error {
 		err = undocumentedHeader(route.Operation, answer)
 	}
 	if err != nil {
-		return fmt.Errorf("%s %s is not as openapi.yaml says: %w\nanswer: %d %s", request.Method, route.Path, err, answer.Status, answer.Text)
+		return fmt.Errorf("%s %s is not as openapi.yaml says: %w\nanswer: %d %s", request.Method, route.Path, err, answer.Status,
+			answer.Text)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ var logs = newLogCheck()
 // what is known of a person.
 var confidential = []string{
 	"key", "secret", "token", "password", "current", "new",
-	"recipient_name", "recipient_phone", "recipient_doc_number", "delivery_address", "delivery_reference", "delivery_maps_url", "notes",
+	"recipient_name", "recipient_phone", "recipient_doc_number", "delivery_address", "delivery_reference", "delivery_maps_url",
+	"notes",
 	"email", "name", "phone", "reason", "note", "photo_url", "signature", "q",
 }
 

@@ -98,7 +98,8 @@ func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 // Register registers the receiver for every event and returns the webhook's id and secret.
 func (s *Service) Register(t *testing.T, key string, r *Receiver, more ...map[string]any) (id, secret string) {
 	t.Helper()
-	body := map[string]any{"url": r.URL + "/hook", "events": []string{"order.created", "order.assigned", "order.delivered", "order.cancelled"}}
+	body := map[string]any{"url": r.URL + "/hook",
+		"events": []string{"order.created", "order.assigned", "order.delivered", "order.cancelled"}}
 	for _, members := range more {
 		for name, value := range members {
 			body[name] = value

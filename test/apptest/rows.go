@@ -20,9 +20,12 @@ import (
 func (tenant *Tenant) Row(createdAt time.Time, changes ...func(*models.Order)) models.Order {
 	createdAt = createdAt.UTC().Truncate(time.Microsecond)
 	order := models.Order{
-		ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: &tenant.StoreA.ID, BranchID: tenant.Main.ID, GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
-		RecipientName: "Rosa Díaz", RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome, DeliveryAddress: "Av. Larco 345",
-		LocationID: Miraflores, Product: "Zapatillas", Size: "M", ShippingCost: 900, Currency: "PEN", PaymentType: models.DeliveryOnly,
+		ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: &tenant.StoreA.ID, BranchID: tenant.Main.ID,
+		GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
+		RecipientName: "Rosa Díaz", RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome,
+		DeliveryAddress: "Av. Larco 345",
+		LocationID:      Miraflores, Product: "Zapatillas", Size: "M", ShippingCost: 900, Currency: "PEN",
+		PaymentType:  models.DeliveryOnly,
 		OperativeDay: createdAt.In(tenant.Operator.TimeZone()).Format(time.DateOnly),
 		// The reconcile workflow must leave it alone.
 		AutoCancelAt: createdAt.AddDate(100, 0, 0), WorkflowStartedAt: &createdAt, CreatedAt: createdAt, UpdatedAt: createdAt,

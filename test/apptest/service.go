@@ -86,10 +86,12 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	temporal := client.Options{HostPort: address, Namespace: options.Namespace}
 	a, err := app.Open(context.Background(), cfg, cfg.Logger(logs), app.Options{
 		Clock: options.Clock, Temporal: &temporal, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, WorkerOnly: options.WorkerOnly, SlowStatement: slowStatement(),
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID,
+		WorkerOnly: options.WorkerOnly, SlowStatement: slowStatement(),
 	})
 	require.NoError(t, err)
-	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}
+	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal),
+		statements: &statementCount{}}
 	require.NoError(t, a.DB.Use(s.statements))
 	require.NoError(t, a.DB.Use(&s.Defect))
 	s.readCatalog(t)
@@ -176,7 +178,8 @@ func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: poll.Deadline, Acquire: poll.Deadline, Request: poll.Deadline, Upload: poll.Deadline, Bulk: poll.Deadline,
 		Connection: 2 * poll.Deadline,
-		Start:      poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkMove: poll.Deadline, Outcome: poll.Deadline,
+		Start:      poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline,
+		BulkMove: poll.Deadline, Outcome: poll.Deadline,
 		LastPass:  config.DefaultTimeouts().LastPass, // a longer one would outlast its activity
 		Readiness: poll.Deadline, Exchange: longExchange, Bucket: poll.Deadline, WorkflowTask: longWorkflowTask,
 	}

@@ -72,7 +72,8 @@ func (s *Service) NewTenant(t testing.TB, change ...func(*models.Operator)) *Ten
 			{ID: uuid.New(), OperatorID: id, LocationID: Lima, CreatedAt: now},
 			{ID: uuid.New(), OperatorID: id, LocationID: Miraflores, Price: &miraflores, CreatedAt: now},
 		},
-		&models.RiskZone{ID: uuid.New(), OperatorID: id, Name: "Huáscar", LocationID: &risky, Words: "huascar\nparadero 10", Active: true, CreatedAt: now},
+		&models.RiskZone{ID: uuid.New(), OperatorID: id, Name: "Huáscar", LocationID: &risky, Words: "huascar\nparadero 10",
+			Active: true, CreatedAt: now},
 	)
 	tenant.Key = tenant.NewKey(t, models.APIKey{})
 	tenant.KeyA = tenant.NewKey(t, models.APIKey{StoreID: &tenant.StoreA.ID})
@@ -205,7 +206,8 @@ func (tenant *Tenant) SignInAs(t testing.TB, user *models.User) string {
 		user.Role = models.RoleStore
 	}
 	tenant.insert(t, user)
-	answer := tenant.s.Do(t, Request{Method: "POST", Path: "/panel/api/session", Body: map[string]any{"email": user.Email, "password": Password}})
+	answer := tenant.s.Do(t, Request{Method: "POST", Path: "/panel/api/session",
+		Body: map[string]any{"email": user.Email, "password": Password}})
 	require.Equal(t, 200, answer.Status, answer.Text)
 	return answer.Data["token"].(string)
 }

@@ -35,7 +35,8 @@ func benchCommand() *cobra.Command {
 	flags.BoolVar(&options.Durable, "durable", false, "have PostgreSQL wait for the disk")
 	flags.StringVar(&options.JSON, "json", "", "file for the rows (default bench.json beside the program)")
 	flags.StringVar(&options.Document, "write", "", "document whose results are replaced, such as docs/benchmarks.md")
-	flags.StringVar(&options.Reference, "reference", "", "program of temporalio/reference-app-orders-go (go build ./cmd/oms in a clone of it) to compare whole lives with")
+	flags.StringVar(&options.Reference, "reference", "",
+		"program of temporalio/reference-app-orders-go (go build ./cmd/oms in a clone of it) to compare whole lives with")
 	command.AddCommand(benchBaselineCommand())
 	return command
 }

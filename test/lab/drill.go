@@ -21,7 +21,8 @@ func drillCommand() *cobra.Command {
 				return err
 			}
 			options.Out, options.Binary, options.BinDir = cmd.OutOrStdout(), found.despacho, found.dir
-			options.JSON, options.LogDir = filepath.Join(options.BinDir, "drill.json"), filepath.Join(options.BinDir, "drill-logs")
+			options.JSON, options.LogDir = filepath.Join(options.BinDir, "drill.json"),
+				filepath.Join(options.BinDir, "drill-logs")
 			return interrupted(cmd.Context(), chaos.Drill(cmd.Context(), options))
 		},
 	}

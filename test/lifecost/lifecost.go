@@ -20,7 +20,8 @@ func Of(h *history.History) Cost {
 	tasksWithLocalActivities := map[int64]bool{}
 	for _, event := range h.Events {
 		switch event.EventType {
-		case enums.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enums.EVENT_TYPE_TIMER_STARTED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+		case enums.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enums.EVENT_TYPE_TIMER_STARTED,
+			enums.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
 			enums.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
 			c.Actions++
 		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
@@ -50,6 +51,7 @@ func (c Cost) ADay(every time.Duration) int {
 // events.
 func Disturbed(h *history.History) bool {
 	return slices.ContainsFunc(h.Events, func(event *history.HistoryEvent) bool {
-		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT || event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_FAILED
+		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT ||
+			event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_FAILED
 	})
 }

@@ -46,7 +46,8 @@ func NewBucket(t testing.TB) *Bucket {
 	client, err := s3Client(address)
 	require.NoError(t, err)
 	return &Bucket{
-		Client: client, Name: bucketName, Prefix: strings.ToLower(rand.Text()) + "/", Endpoint: &url.URL{Scheme: "http", Host: address},
+		Client: client, Name: bucketName, Prefix: strings.ToLower(rand.Text()) + "/",
+		Endpoint: &url.URL{Scheme: "http", Host: address},
 	}
 }
 

@@ -51,7 +51,8 @@ func Main(m *testing.M, closeFirst ...func() error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx), s3Server.stop(ctx)); err != nil {
+	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx),
+		s3Server.stop(ctx)); err != nil {
 		fmt.Fprintln(os.Stderr, "stopping the test servers:", err)
 		code = max(code, 1)
 	}
@@ -113,7 +114,8 @@ func StartTemporal(ctx context.Context) (address string, stop func(context.Conte
 	if err != nil {
 		return "", nil, err
 	}
-	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes, DynamicConfig: promptDeletion})
+	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes,
+		DynamicConfig: promptDeletion})
 	if err != nil {
 		return "", nil, err
 	}

@@ -46,7 +46,8 @@ func DialTemporal(t testing.TB, options client.Options) client.Client {
 	if options.Logger == nil {
 		options.Logger = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 	}
-	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(untilAnswered))
+	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions,
+		grpc.WithChainUnaryInterceptor(untilAnswered))
 	temporal, err := client.NewLazyClient(options)
 	require.NoError(t, err)
 	t.Cleanup(temporal.Close)
@@ -59,7 +60,10 @@ const busyRetry = 100 * time.Millisecond
 // untilAnswered replaces a call's deadline by poll.Deadline. A server that is as busy ends calls by
 // deadlines of its own or refuses them: such a call is repeated, as the same request. The SDK would
 // repeat it for 10 seconds only.
-func untilAnswered(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+func untilAnswered(
+	ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	options ...grpc.CallOption,
+) error {
 	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), poll.Deadline)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {

@@ -65,7 +65,8 @@ func (b blueprint) makeKeys(ctx context.Context, database *db.DB, operator *Oper
 	for i, name := range b.stores {
 		store := Store{ID: id(b.slug, "store", name), Name: name}
 		var err error
-		if store.Key, err = b.makeKey(ctx, database, models.APIKey{Name: name, StoreID: &store.ID}, models.Scopes, now); err != nil {
+		if store.Key, err = b.makeKey(ctx, database, models.APIKey{Name: name, StoreID: &store.ID}, models.Scopes,
+			now); err != nil {
 			return err
 		}
 		email := fmt.Sprintf("tienda%d@%s.example", i+1, b.slug)
@@ -77,7 +78,9 @@ func (b blueprint) makeKeys(ctx context.Context, database *db.DB, operator *Oper
 	return nil
 }
 
-func (b blueprint) makeKey(ctx context.Context, database *db.DB, row models.APIKey, scopes []models.Scope, now time.Time) (string, error) {
+func (b blueprint) makeKey(
+	ctx context.Context, database *db.DB, row models.APIKey, scopes []models.Scope, now time.Time,
+) (string, error) {
 	plain, err := row.Issue()
 	if err != nil {
 		return "", err
@@ -86,7 +89,9 @@ func (b blueprint) makeKey(ctx context.Context, database *db.DB, row models.APIK
 	return plain, database.Insert(ctx, &row)
 }
 
-func (b blueprint) makeUser(ctx context.Context, database *db.DB, email, name string, storeID *uuid.UUID, now time.Time) (SignIn, error) {
+func (b blueprint) makeUser(
+	ctx context.Context, database *db.DB, email, name string, storeID *uuid.UUID, now time.Time,
+) (SignIn, error) {
 	password, err := credentials.NewToken()
 	if err != nil {
 		return SignIn{}, err

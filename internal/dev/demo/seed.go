@@ -142,7 +142,8 @@ func (b blueprint) insertRows(ctx context.Context, database *db.DB, now time.Tim
 	}
 	rows := []any{&operator}
 	for i, name := range b.branches {
-		rows = append(rows, &models.Branch{ID: id(b.slug, "branch", name), OperatorID: operator.ID, Name: name, Main: i == 0, Active: true, CreatedAt: now})
+		rows = append(rows, &models.Branch{ID: id(b.slug, "branch", name), OperatorID: operator.ID, Name: name, Main: i == 0,
+			Active: true, CreatedAt: now})
 	}
 	for i, name := range b.stores {
 		whatsApp, email := fmt.Sprintf("+5198765430%d", i), "hola@"+textnorm.Slug(name)+".example"
@@ -152,7 +153,8 @@ func (b blueprint) insertRows(ctx context.Context, database *db.DB, now time.Tim
 		})
 	}
 	for i, name := range b.riders {
-		rows = append(rows, &models.Rider{ID: id(b.slug, "rider", name), OperatorID: operator.ID, Name: name, Phone: riderPhone(i), Active: true, CreatedAt: now})
+		rows = append(rows, &models.Rider{ID: id(b.slug, "rider", name), OperatorID: operator.ID, Name: name,
+			Phone: riderPhone(i), Active: true, CreatedAt: now})
 	}
 	for _, size := range sizes {
 		rows = append(rows, &models.Size{
@@ -163,7 +165,8 @@ func (b blueprint) insertRows(ctx context.Context, database *db.DB, now time.Tim
 	rows = append(rows, b.tariffs(now)...)
 	riskDistrict := catalog.DistrictID(country, riskUbigeo)
 	rows = append(rows, &models.RiskZone{
-		ID: id(b.slug, "risk"), OperatorID: operator.ID, Name: "Huáscar", LocationID: &riskDistrict, Words: riskWords, Active: true, CreatedAt: now,
+		ID: id(b.slug, "risk"), OperatorID: operator.ID, Name: "Huáscar", LocationID: &riskDistrict, Words: riskWords,
+		Active: true, CreatedAt: now,
 	})
 	return database.InTx(ctx, func(tx *db.DB) error {
 		for _, row := range rows {
@@ -181,7 +184,9 @@ func riderPhone(i int) string { return fmt.Sprintf("+5198765432%d", i) }
 func (b blueprint) tariffs(now time.Time) []any {
 	miraflores := money.Cents(900)
 	return []any{
-		&models.Coverage{ID: id(b.slug, "coverage", limaProvince), OperatorID: b.operatorID(), LocationID: catalog.CityID(country, limaProvince), CreatedAt: now},
-		&models.Coverage{ID: id(b.slug, "coverage", coveredUbigeo), OperatorID: b.operatorID(), LocationID: catalog.DistrictID(country, coveredUbigeo), Price: &miraflores, CreatedAt: now},
+		&models.Coverage{ID: id(b.slug, "coverage", limaProvince), OperatorID: b.operatorID(),
+			LocationID: catalog.CityID(country, limaProvince), CreatedAt: now},
+		&models.Coverage{ID: id(b.slug, "coverage", coveredUbigeo), OperatorID: b.operatorID(),
+			LocationID: catalog.DistrictID(country, coveredUbigeo), Price: &miraflores, CreatedAt: now},
 	}
 }

@@ -215,13 +215,15 @@ func (s *devServer) config(database *config.SQL) (*config.Config, map[primitives
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10, MasterClusterName: clusterName, CurrentClusterName: clusterName,
 			ClusterInformation: map[string]cluster.ClusterInformation{clusterName: {
-				Enabled: true, InitialFailoverVersion: 1, RPCAddress: address, HTTPAddress: net.JoinHostPort(s.ip, strconv.Itoa(httpPort)),
+				Enabled: true, InitialFailoverVersion: 1, RPCAddress: address,
+				HTTPAddress: net.JoinHostPort(s.ip, strconv.Itoa(httpPort)),
 			}},
 		},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
 		Services:            map[string]config.Service{},
 		Archival: config.Archival{
-			History: config.HistoryArchival{State: config.ArchivalDisabled}, Visibility: config.VisibilityArchival{State: config.ArchivalDisabled},
+			History:    config.HistoryArchival{State: config.ArchivalDisabled},
+			Visibility: config.VisibilityArchival{State: config.ArchivalDisabled},
 		},
 		NamespaceDefaults: config.NamespaceDefaults{Archival: config.ArchivalNamespaceDefaults{
 			History:    config.HistoryArchivalNamespaceDefaults{State: config.ArchivalDisabled},

@@ -28,7 +28,8 @@ func ReadUploaded(content []byte, maxRows int) (*Table, error) {
 	case errors.Is(err, ErrTooLong):
 		return nil, Invalid("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
 	case errors.As(err, &misplaced):
-		return nil, Invalid("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) + " del archivo, o después de ella.")
+		return nil, Invalid("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) +
+			" del archivo, o después de ella.")
 	}
 	return table, err
 }

@@ -207,7 +207,8 @@ func (f *Form) focusOnError() {
 
 // Wrong reports whether the form is shown again because of an error or a question.
 func (f *Form) Wrong() bool {
-	return f.Failure != "" || f.Question != "" || slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Error != "" })
+	return f.Failure != "" || f.Question != "" ||
+		slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Error != "" })
 }
 
 // TakeOver copies the values and errors of the same form as it was posted.

@@ -57,7 +57,8 @@ var (
 // file alone.
 var fields = []field{
 	{
-		group: recipientGroup, Field: forms.Field{Name: "recipient_name", Label: "Nombre", Kind: forms.Text, Required: true, Focus: true},
+		group: recipientGroup, Field: forms.Field{Name: "recipient_name", Label: "Nombre", Kind: forms.Text, Required: true,
+			Focus: true},
 		column: Column{
 			Column: named("destinatario", "nombre", "cliente", "nombre del destinatario", "nombre y apellido"),
 			Help:   "Nombre de quien recibe.", Example: "Rosa Díaz",
@@ -87,7 +88,8 @@ var fields = []field{
 	},
 	{
 		group: recipientGroup, Field: forms.Field{
-			Name: "recipient_doc_number", Label: "Número de documento", Kind: forms.Text, Hint: "Un DNI se verifica después de crear el pedido.",
+			Name: "recipient_doc_number", Label: "Número de documento", Kind: forms.Text,
+			Hint: "Un DNI se verifica después de crear el pedido.",
 		},
 		column: Column{Column: named("documento", "numero de documento", "nro documento"), take: takeDigits},
 		text: func(o Shown) string {
@@ -116,7 +118,8 @@ var fields = []field{
 		},
 	},
 	{
-		group: deliveryGroup, Field: forms.Field{Name: "delivery_type", Label: "Tipo de entrega", Kind: forms.Choice, Options: deliveryTypes},
+		group: deliveryGroup, Field: forms.Field{Name: "delivery_type", Label: "Tipo de entrega", Kind: forms.Choice,
+			Options: deliveryTypes},
 		column: Column{
 			Column: named("tipo_de_entrega", "entrega"), Help: "Domicilio o agencia.", NotInTemplate: true,
 			take: oneOf(deliverySpellings, "debe ser domicilio o agencia"),
@@ -125,16 +128,19 @@ var fields = []field{
 	},
 	{
 		group: deliveryGroup, Field: forms.Field{
-			Name: "delivery_address", Label: "Dirección", Kind: forms.Text, Required: true, Wide: true, Hint: "Como se la diría al motorizado.",
+			Name: "delivery_address", Label: "Dirección", Kind: forms.Text, Required: true, Wide: true,
+			Hint: "Como se la diría al motorizado.",
 		},
 		column:   Column{Column: named("direccion", "direccion de entrega", "domicilio"), Example: "Av. Larco 345, dpto. 201"},
 		download: "direccion", text: func(o Shown) string { return o.DeliveryAddress },
 	},
 	{
 		group: deliveryGroup, Field: forms.Field{
-			Name: "delivery_reference", Label: "Referencia", Kind: forms.Text, Wide: true, Hint: "Ejemplo: frente al parque, portón verde.",
+			Name: "delivery_reference", Label: "Referencia", Kind: forms.Text, Wide: true,
+			Hint: "Ejemplo: frente al parque, portón verde.",
 		},
-		column:   Column{Column: named("referencia", "referencias"), Help: "Algo que ayude a llegar.", Example: "Frente al parque"},
+		column: Column{Column: named("referencia", "referencias"), Help: "Algo que ayude a llegar.",
+			Example: "Frente al parque"},
 		download: "referencia", text: func(o Shown) string { return orEmpty(o.DeliveryReference) },
 	},
 	{
@@ -146,17 +152,20 @@ var fields = []field{
 	},
 	{
 		group: deliveryGroup, Field: forms.Field{
-			Name: "delivery_lat", Label: "Latitud", Kind: forms.Number, Hint: "Ejemplo: -12.1211. Con el punto exacto, el enlace sobra.",
+			Name: "delivery_lat", Label: "Latitud", Kind: forms.Number,
+			Hint: "Ejemplo: -12.1211. Con el punto exacto, el enlace sobra.",
 		},
 		column: Column{Column: named("lat", "latitud"), Help: "Punto exacto, en lugar del enlace.", take: takeCoordinate},
 	},
 	{
-		group: deliveryGroup, Field: forms.Field{Name: "delivery_lng", Label: "Longitud", Kind: forms.Number, Hint: "Ejemplo: -77.0297."},
+		group: deliveryGroup, Field: forms.Field{Name: "delivery_lng", Label: "Longitud", Kind: forms.Number,
+			Hint: "Ejemplo: -77.0297."},
 		column: Column{Column: named("lng", "longitud", "lon", "long"), Help: "Junto con lat.", take: takeCoordinate},
 	},
 	{
 		group: packageGroup, Field: forms.Field{
-			Name: "product", Label: "Contenido", Kind: forms.Text, Required: true, Wide: true, Hint: "Qué hay en el paquete, en una línea.",
+			Name: "product", Label: "Contenido", Kind: forms.Text, Required: true, Wide: true,
+			Hint: "Qué hay en el paquete, en una línea.",
 		},
 		column:   Column{Column: named("producto", "contenido", "paquete", "descripcion"), Example: "Zapatillas"},
 		download: "producto", text: func(o Shown) string { return o.Product },
@@ -168,7 +177,8 @@ var fields = []field{
 			return len(f.Options) > 0
 		},
 		column: Column{
-			Column: named(sizeColumn, "tamano", "size"), Help: "Código de talla del operador. Vacío: la talla habitual.", take: takeSize,
+			Column: named(sizeColumn, "tamano", "size"), Help: "Código de talla del operador. Vacío: la talla habitual.",
+			take: takeSize,
 		},
 		download: "talla", text: func(o Shown) string { return o.Size },
 	},
@@ -179,7 +189,8 @@ var fields = []field{
 			return caller.StoreID == nil
 		},
 		column: Column{
-			Column: named(storeColumn, "nombre de la tienda"), Help: "Nombre de la tienda que envía.", operatorOnly: true, take: takeStore,
+			Column: named(storeColumn, "nombre de la tienda"), Help: "Nombre de la tienda que envía.", operatorOnly: true,
+			take: takeStore,
 		},
 		download: "tienda", text: func(o Shown) string { return o.Store },
 	},
@@ -187,17 +198,20 @@ var fields = []field{
 		group: packageGroup, Field: forms.Field{Name: "branch_id", Label: "Sucursal que recibe", Kind: forms.Choice},
 		offer: offerBranches,
 		column: Column{
-			Column: named("sucursal"), Help: "Sucursal del operador que recibe el paquete.", NotInTemplate: true, take: takeBranch,
+			Column: named("sucursal"), Help: "Sucursal del operador que recibe el paquete.", NotInTemplate: true,
+			take: takeBranch,
 		},
 		text: func(o Shown) string { return o.Branch },
 	},
 	{
 		group: packageGroup, Field: forms.Field{
-			Name: "external_id", Label: "Número de la tienda", Kind: forms.Text, Hint: "El que el pedido tiene en el sistema de la tienda.",
+			Name: "external_id", Label: "Número de la tienda", Kind: forms.Text,
+			Hint: "El que el pedido tiene en el sistema de la tienda.",
 		},
 		column: Column{
-			Column: named(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"), take: takeDigits,
-			Help: "Su propio número de pedido. Se guarda y se puede buscar; durante 24 horas no se crea dos veces.",
+			Column: named(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"),
+			take:   takeDigits,
+			Help:   "Su propio número de pedido. Se guarda y se puede buscar; durante 24 horas no se crea dos veces.",
 		},
 		download: "codigo_externo", text: func(o Shown) string { return orEmpty(o.ExternalID) },
 	},

@@ -53,7 +53,8 @@ func Run(ctx context.Context, options Options) error {
 			return err
 		}
 		if wait == 0 {
-			_, err := fmt.Fprintf(l.Out, "Listening for events of %s. They go to %s, signed with %s\nCtrl-C ends it.\n", options.URL, options.Forward, options.Secret)
+			_, err := fmt.Fprintf(l.Out, "Listening for events of %s. They go to %s, signed with %s\nCtrl-C ends it.\n",
+				options.URL, options.Forward, options.Secret)
 			if err != nil {
 				return err // nobody knows the secret
 			}
@@ -111,11 +112,13 @@ func (l *listener) fetch(ctx context.Context, cursor string, wait time.Duration)
 func (l *listener) forward(ctx context.Context, event *event) {
 	began := time.Now()
 	outcome := l.post(ctx, event, began)
-	l.printf("%s  %-15s  %-12s  %s (%d ms)\n", began.Format(time.TimeOnly), event.Body.Event, event.guideCode(), outcome, time.Since(began).Milliseconds())
+	l.printf("%s  %-15s  %-12s  %s (%d ms)\n", began.Format(time.TimeOnly), event.Body.Event, event.guideCode(), outcome,
+		time.Since(began).Milliseconds())
 }
 
 func (l *listener) post(ctx context.Context, event *event, at time.Time) (outcome string) {
-	body, err := sender.Body(sender.Request{Event: event.Body.Event, TenantID: event.Body.TenantID, Test: event.Body.Test, Data: event.Body.Data}, at)
+	body, err := sender.Body(sender.Request{Event: event.Body.Event, TenantID: event.Body.TenantID, Test: event.Body.Test,
+		Data: event.Body.Data}, at)
 	if err != nil {
 		return err.Error()
 	}

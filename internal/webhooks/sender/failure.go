@@ -90,7 +90,8 @@ func failureOfStatus(code int) Failure {
 	case code >= http.StatusOK && code < http.StatusMultipleChoices:
 		return Failure{}
 	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
-		return Failure{Reason: ReasonRedirect, Message: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
+		return Failure{Reason: ReasonRedirect,
+			Message: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
 	default:
 		return Failure{Reason: ReasonStatus, Message: fmt.Sprintf("El receptor respondió con el código %d.", code)}
 	}

@@ -28,7 +28,8 @@ func Body(request Request, at time.Time) ([]byte, error) {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) || !json.Valid(data) {
 		return nil, ErrData
 	}
-	envelope := Envelope{Event: request.Event, TenantID: request.TenantID, Timestamp: unixSeconds(at), Test: request.Test, Data: json.RawMessage("{}")}
+	envelope := Envelope{Event: request.Event, TenantID: request.TenantID, Timestamp: unixSeconds(at), Test: request.Test,
+		Data: json.RawMessage("{}")}
 	wrapped, err := json.Marshal(envelope)
 	if err != nil {
 		return nil, fmt.Errorf("webhook: build body: %w", err)

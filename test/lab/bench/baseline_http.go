@@ -63,9 +63,12 @@ const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code
 // scanTargets are the scan destinations, in the order of the statement's columns.
 func (o *bareOrder) scanTargets() []any {
 	return []any{
-		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.ExternalID, &o.Status, &o.Seq, &o.RecipientName, &o.RecipientPhone, &o.RecipientDocType,
-		&o.RecipientDocNumber, &o.RecipientDocVerified, &o.DeliveryType, &o.DeliveryAddress, &o.DeliveryReference, &o.LocationID, &o.DeliveryLat, &o.DeliveryLng,
-		&o.DeliveryMapsURL, &o.Product, &o.Size, &o.Notes, &o.AmountToCollect, &o.ActualAmountCollected, &o.ShippingCost, &o.Currency, &o.PaymentType,
+		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.ExternalID, &o.Status, &o.Seq, &o.RecipientName,
+		&o.RecipientPhone, &o.RecipientDocType,
+		&o.RecipientDocNumber, &o.RecipientDocVerified, &o.DeliveryType, &o.DeliveryAddress, &o.DeliveryReference, &o.LocationID,
+		&o.DeliveryLat, &o.DeliveryLng,
+		&o.DeliveryMapsURL, &o.Product, &o.Size, &o.Notes, &o.AmountToCollect, &o.ActualAmountCollected, &o.ShippingCost,
+		&o.Currency, &o.PaymentType,
 		&o.OperativeDay, &o.RiderID, &o.CreatedAt, &o.ReceivedAt, &o.AssignedAt, &o.DeliveredAt, &o.CancelledAt,
 	}
 }
@@ -92,14 +95,17 @@ func insertBare(ctx context.Context, pool *pgxpool.Pool, order *bareOrder) ([]by
 	order.OperatorID, order.BranchID = id("operator", mainOperator), id("branch", mainOperator)
 	order.GuideCode, order.CreatedAt = guidecode.New(), time.Now().UTC()
 	order.OperativeDay = order.CreatedAt.Format(time.DateOnly)
-	search := strings.ToLower(strings.Join([]string{order.GuideCode, order.RecipientName, order.RecipientPhone, order.DeliveryAddress}, " "))
+	search := strings.ToLower(strings.Join([]string{order.GuideCode, order.RecipientName, order.RecipientPhone,
+		order.DeliveryAddress}, " "))
 	body, err := json.Marshal(order)
 	if err != nil {
 		return nil, err
 	}
 	return body, pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, insertBareOrder, order.ID, order.OperatorID, order.BranchID, order.GuideCode, order.RecipientName, order.RecipientPhone,
-			order.DeliveryAddress, order.LocationID, order.Product, order.OperativeDay, search, order.CreatedAt.Add(24*time.Hour), order.CreatedAt)
+		_, err := tx.Exec(ctx, insertBareOrder, order.ID, order.OperatorID, order.BranchID, order.GuideCode, order.RecipientName,
+			order.RecipientPhone,
+			order.DeliveryAddress, order.LocationID, order.Product, order.OperativeDay, search, order.CreatedAt.Add(24*time.Hour),
+			order.CreatedAt)
 		if err != nil {
 			return err
 		}

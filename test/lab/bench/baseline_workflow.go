@@ -62,7 +62,8 @@ func (s *stack) startBareWorker(context.Context) error {
 // id.
 func (s *stack) startBare(ctx context.Context) (string, error) {
 	order := uuid.New()
-	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflowName, order, guidecode.New())
+	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflowName,
+		order, guidecode.New())
 }
 
 // startOrder starts an order's workflow as the api does, without an order in the database, which a
@@ -71,10 +72,13 @@ func (v *service) startOrder(ctx context.Context) (string, error) {
 	order, code := uuid.New(), guidecode.New()
 	v.started.add(order)
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{
-		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code, WorkflowTaskTimeout: config.DefaultTimeouts().WorkflowTask,
-		Priority: workflows.OperatorPriority(id("operator", mainOperator)), WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
+		WorkflowTaskTimeout:   config.DefaultTimeouts().WorkflowTask,
+		Priority:              workflows.OperatorPriority(id("operator", mainOperator)),
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", mainOperator).String()),
+			workflows.GuideCodeAttribute.ValueSet(code),
+			workflows.OperatorAttribute.ValueSet(id("operator", mainOperator).String()),
 		),
 	}, workflows.OrderWorkflowName, order, code)
 }
@@ -107,7 +111,9 @@ func (o *startedOrders) take() []uuid.UUID {
 	return ids
 }
 
-func (s *stack) startWith(ctx context.Context, options client.StartWorkflowOptions, workflowType string, order uuid.UUID, guideCode string) (string, error) {
+func (s *stack) startWith(
+	ctx context.Context, options client.StartWorkflowOptions, workflowType string, order uuid.UUID, guideCode string,
+) (string, error) {
 	run, err := s.Client.ExecuteWorkflow(ctx, options, workflowType, workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
 		Status: models.StatusRegistered, Seq: 1, GuideCode: guideCode, AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
 	}})

@@ -114,7 +114,8 @@ func measure(ctx context.Context, options Options, sc scale) (rows []Row, err er
 		for _, row := range measured {
 			if options.wants(row.Name) {
 				rows = append(rows, row)
-				options.log("  " + strings.Join(slices.DeleteFunc(row.cells(), func(cell string) bool { return cell == "" }), " | "))
+				options.log("  " + strings.Join(slices.DeleteFunc(row.cells(), func(cell string) bool { return cell == "" }),
+					" | "))
 			}
 		}
 	}

@@ -48,7 +48,8 @@ func (s *stack) waitForIdle(ctx context.Context, workflowID string) error {
 }
 
 func isIdle(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
-	return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 && described.WorkflowExecutionInfo.HistoryLength >= 4
+	return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 &&
+		described.WorkflowExecutionInfo.HistoryLength >= 4
 }
 
 func (s *stack) waitForEnd(ctx context.Context, workflowID string) error {
@@ -57,7 +58,10 @@ func (s *stack) waitForEnd(ctx context.Context, workflowID string) error {
 	})
 }
 
-func (s *stack) waitFor(ctx context.Context, workflowID string, interval time.Duration, reached func(*workflowservice.DescribeWorkflowExecutionResponse) bool) error {
+func (s *stack) waitFor(
+	ctx context.Context, workflowID string, interval time.Duration,
+	reached func(*workflowservice.DescribeWorkflowExecutionResponse) bool,
+) error {
 	return cluster.PollEvery(ctx, interval, settleTimeout, workflowID+" is still at work", func() (bool, error) {
 		described, err := s.Client.DescribeWorkflowExecution(ctx, workflowID, "")
 		var missing *serviceerror.NotFound // not started by the creation: the reconcile workflow will

@@ -32,7 +32,10 @@ func alternate(ctx context.Context, rounds int, candidates ...func(context.Conte
 // throughput has clients call in a closed loop for a duration and returns calls per second. The
 // time until settle returns counts as well, so that deferred work is not free. The first call that
 // fails ends it.
-func throughput(ctx context.Context, clients int, duration time.Duration, call func(ctx context.Context, client int) error, settle func(context.Context) error) (float64, error) {
+func throughput(
+	ctx context.Context, clients int, duration time.Duration, call func(ctx context.Context, client int) error,
+	settle func(context.Context) error,
+) (float64, error) {
 	var calls atomic.Int64
 	began := time.Now()
 	end := began.Add(duration)
@@ -60,7 +63,9 @@ func throughput(ctx context.Context, clients int, duration time.Duration, call f
 // batch has clients make so many calls as fast as they are answered. It returns calls per second,
 // until the last one returned and until settle has returned as well. The first call that fails ends
 // it.
-func batch(ctx context.Context, clients, count int, call func(ctx context.Context, client int) error, settle func(context.Context) error) (returned, settled float64, err error) {
+func batch(
+	ctx context.Context, clients, count int, call func(ctx context.Context, client int) error, settle func(context.Context) error,
+) (returned, settled float64, err error) {
 	var calls atomic.Int64
 	began := time.Now()
 	rate := func() float64 { return float64(count) / time.Since(began).Seconds() }

@@ -29,7 +29,8 @@ func (v *service) operatorClient(operator int) *operatorClient {
 	if operator == webhookOperator {
 		keys = v.stack.tenants.webhookKeys
 	}
-	return &operatorClient{Connection: cluster.NewConnection(v.api.Address), service: v, keys: keys, token: v.stack.tenants.sessions[operator], operator: operator}
+	return &operatorClient{Connection: cluster.NewConnection(v.api.Address), service: v, keys: keys,
+		token: v.stack.tenants.sessions[operator], operator: operator}
 }
 
 func (p *operatorClient) create(ctx context.Context) (uuid.UUID, error) {

@@ -58,7 +58,8 @@ func (r *receiver) arrival(ctx context.Context) (time.Time, error) {
 
 // registerReceiver registers the receiver for every event of webhookOperator.
 func (v *service) registerReceiver(ctx context.Context) error {
-	_, err := v.register(ctx, v.stack.tenants.webhookKeys.Key(), map[string]any{"url": v.stack.receiver.URL, "events": models.Events})
+	_, err := v.register(ctx, v.stack.tenants.webhookKeys.Key(),
+		map[string]any{"url": v.stack.receiver.URL, "events": models.Events})
 	return err
 }
 

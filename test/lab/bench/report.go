@@ -29,7 +29,8 @@ func replaceResults(document, results string) (string, error) {
 	before, rest, begins := strings.Cut(document, resultsBegin)
 	_, after, ends := strings.Cut(rest, resultsEnd)
 	if !begins || !ends {
-		return "", fmt.Errorf("lacks the lines %q and %q, between which the results go", strings.TrimSpace(resultsBegin), strings.TrimSpace(resultsEnd))
+		return "", fmt.Errorf("lacks the lines %q and %q, between which the results go", strings.TrimSpace(resultsBegin),
+			strings.TrimSpace(resultsEnd))
 	}
 	return before + resultsBegin + "\n" + results + "\n" + resultsEnd + after, nil
 }

@@ -55,7 +55,8 @@ func seedOrders(ctx context.Context, address string, seed orderSeed) error {
 		if _, err := connection.Exec(ctx, "SET session_replication_role = replica"); err != nil {
 			return err
 		}
-		if err := executeAll(ctx, connection, insertOrders, seed.first, seed.last, seed.each, seed.status, cluster.Miraflores); err != nil {
+		if err := executeAll(ctx, connection, insertOrders, seed.first, seed.last, seed.each, seed.status,
+			cluster.Miraflores); err != nil {
 			return err
 		}
 		// What autovacuum does sooner or later.
@@ -78,7 +79,8 @@ INSERT INTO orders (id, operator_id, branch_id, guide_code, status, seq, recipie
 // takes a workflow without an order for the sign of a restored backup, and has every open order's
 // workflow read its row.
 func (v *service) storeStarted(ctx context.Context) error {
-	return dev.Execute(ctx, v.databaseURL, insertStarted, v.started.take(), id("operator", mainOperator), id("branch", mainOperator), cluster.Miraflores)
+	return dev.Execute(ctx, v.databaseURL, insertStarted, v.started.take(), id("operator", mainOperator),
+		id("branch", mainOperator), cluster.Miraflores)
 }
 
 // executeAll runs statements that are separated by semicolons, each with the parameters that it
@@ -106,7 +108,8 @@ func orderIDs(ctx context.Context, address string, operators []int, count int) (
 	}
 	var ids []uuid.UUID
 	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
-		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2", owners, count)
+		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2",
+			owners, count)
 		if err != nil {
 			return err
 		}

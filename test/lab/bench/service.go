@@ -47,7 +47,8 @@ func (v *service) stop(ctx context.Context) error {
 
 func (v *service) start(ctx context.Context, command string) (*cluster.Child, error) {
 	return v.stack.program().Start(ctx, command, map[string]string{
-		"DATABASE_URL": v.databaseURL, "TEMPORAL_TASK_QUEUE": v.queue, "TEMPORAL_ADDRESS": cmp.Or(v.temporal, v.stack.Temporal.Address),
+		"DATABASE_URL": v.databaseURL, "TEMPORAL_TASK_QUEUE": v.queue,
+		"TEMPORAL_ADDRESS": cmp.Or(v.temporal, v.stack.Temporal.Address),
 	})
 }
 

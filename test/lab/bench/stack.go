@@ -78,7 +78,8 @@ func (s *stack) prepareTemplate(ctx context.Context) error {
 
 // newDatabase is a copy of the template.
 func (s *stack) newDatabase(ctx context.Context, name string) (address string, err error) {
-	return dev.DatabaseURL(s.Postgres.URL, name), dev.Execute(ctx, s.Postgres.URL, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, templateDatabase))
+	return dev.DatabaseURL(s.Postgres.URL, name),
+		dev.Execute(ctx, s.Postgres.URL, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, templateDatabase))
 }
 
 func (s *stack) startMain(ctx context.Context) error {

@@ -22,7 +22,8 @@ func spreadOf(values []float64) *Spread {
 		return nil // one round lies nowhere apart
 	}
 	return &Spread{
-		Min: slices.Min(values), Quartile: cluster.Percentile(values, 25), Upper: cluster.Percentile(values, 75), Max: slices.Max(values),
+		Min: slices.Min(values), Quartile: cluster.Percentile(values, 25), Upper: cluster.Percentile(values, 75),
+		Max: slices.Max(values),
 	}
 }
 

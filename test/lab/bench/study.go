@@ -63,12 +63,16 @@ func namesOf(comparisons []comparison) []string {
 }
 
 // measureComparisons measures by turns the candidates of the selected comparisons.
-func (s *stack) measureComparisons(ctx context.Context, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
+func (s *stack) measureComparisons(
+	ctx context.Context, candidates map[string]func(context.Context) (float64, error), comparisons []comparison,
+) ([]Row, error) {
 	return s.measureRounds(ctx, s.scale.rounds, candidates, comparisons)
 }
 
 // measureRounds is measureComparisons with a number of rounds of its own.
-func (s *stack) measureRounds(ctx context.Context, count int, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
+func (s *stack) measureRounds(
+	ctx context.Context, count int, candidates map[string]func(context.Context) (float64, error), comparisons []comparison,
+) ([]Row, error) {
 	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
 	// A result is measured right after its baseline, so that the machine's state is similar.
 	var names []string

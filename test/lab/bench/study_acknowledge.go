@@ -136,7 +136,8 @@ func (s *stack) createAlone(ctx context.Context) (float64, error) {
 }
 
 func (s *stack) postOrder(ctx context.Context, client *cluster.Connection, path string) error {
-	_, err := client.Expect(ctx, http.StatusCreated, cluster.Request{Method: http.MethodPost, Path: path, Key: s.tenants.mainKeys.Key(), Body: newOrder})
+	_, err := client.Expect(ctx, http.StatusCreated,
+		cluster.Request{Method: http.MethodPost, Path: path, Key: s.tenants.mainKeys.Key(), Body: newOrder})
 	return err
 }
 
@@ -180,7 +181,9 @@ func (s *stack) burst(ctx context.Context) (acknowledged, started float64, err e
 
 // callBurst makes the calls of a burst. It returns how many a second returned, and how many a
 // second when the last workflow of each client runs; a call without a workflow returns "".
-func (s *stack) callBurst(ctx context.Context, call func(ctx context.Context, client int) (workflowID string, err error)) (returned, settled float64, err error) {
+func (s *stack) callBurst(
+	ctx context.Context, call func(ctx context.Context, client int) (workflowID string, err error),
+) (returned, settled float64, err error) {
 	latest := make([]string, s.scale.burstClients)
 	return batch(ctx, len(latest), s.scale.burst, func(ctx context.Context, client int) (err error) {
 		latest[client], err = call(ctx, client)

@@ -38,7 +38,8 @@ func studyArrival(ctx context.Context, s *stack) ([]Row, error) {
 		}
 	}
 	tail := absoluteRow(rowArrivalTail, "ms", atMost(500), []float64{cluster.Percentile(all, 99)}).
-		withNote("%d events: order.created, order.assigned and order.delivered; the slowest took %s ms", len(all), formatFigure(slices.Max(all)))
+		withNote("%d events: order.created, order.assigned and order.delivered; the slowest took %s ms", len(all),
+			formatFigure(slices.Max(all)))
 	tail.Spread = spreadOf(tails)
 	return []Row{absoluteRow(rowArrivalMedian, "ms", atMost(50), medians), tail}, nil
 }

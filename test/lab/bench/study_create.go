@@ -67,7 +67,8 @@ func (s *stack) preloadedService(ctx context.Context, comparisons []comparison) 
 		}
 		// Not before: a worker that makes the reconcile schedule has the workflow of every open order
 		// started.
-		return grown, seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.openRows, status: models.StatusRegistered})
+		return grown, seedOrders(ctx, address,
+			orderSeed{first: mainOperator, last: mainOperator, each: s.scale.openRows, status: models.StatusRegistered})
 	}
 	return nil, nil
 }

@@ -23,7 +23,8 @@ const (
 	farRate = 60
 )
 
-var rowFar = fmt.Sprintf("commit of a creation to its workflow running, p99, %d orders a second and a Temporal %s away", farRate, farDelay)
+var rowFar = fmt.Sprintf("commit of a creation to its workflow running, p99, %d orders a second and a Temporal %s away", farRate,
+	farDelay)
 
 func farRows(scale) []string { return []string{rowFar} }
 

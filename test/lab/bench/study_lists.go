@@ -51,7 +51,8 @@ func listComparisons(sc scale) []comparison {
 	for _, kind := range listKinds {
 		for _, size := range sc.sizes[1:] {
 			list = append(list, comparison{
-				name: fmt.Sprintf("%s, %s orders against %s", kind.name, formatCount(size), formatCount(sc.sizes[0])), unit: "ms", goal: kind.goal,
+				name: fmt.Sprintf("%s, %s orders against %s", kind.name, formatCount(size), formatCount(sc.sizes[0])), unit: "ms",
+				goal:   kind.goal,
 				result: sizeLabel(kind.name, size), baseline: sizeLabel(kind.name, sc.sizes[0]),
 			})
 		}
@@ -127,7 +128,8 @@ func (s *stack) sizedService(ctx context.Context, size int) (*service, []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: size, status: models.StatusDelivered}); err != nil {
+	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: size,
+		status: models.StatusDelivered}); err != nil {
 		return nil, nil, err
 	}
 	sample, err := orderIDs(ctx, address, []int{mainOperator}, trackSample)
@@ -142,7 +144,9 @@ func (s *stack) sizedService(ctx context.Context, size int) (*service, []string,
 	return reader, codes, err
 }
 
-func (s *stack) sequentialLatency(client *cluster.Connection, next func() cluster.Request) func(context.Context) (float64, error) {
+func (s *stack) sequentialLatency(
+	client *cluster.Connection, next func() cluster.Request,
+) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		return medianLatency(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
 			r := next()

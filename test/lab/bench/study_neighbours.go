@@ -68,7 +68,8 @@ func studyNeighbours(ctx context.Context, s *stack) ([]Row, error) {
 		return nil, errors.New("no event hung")
 	}
 	row := ratioRow(rowNeighbours, "ms", ratioAtMost(2), calm, loaded).
-		withNote("%d orders of the other operator, each for %d webhooks that hang, half of them with retries", orders, 2*noisyPerGroup)
+		withNote("%d orders of the other operator, each for %d webhooks that hang, half of them with retries", orders,
+			2*noisyPerGroup)
 	return []Row{row}, nil
 }
 
@@ -131,7 +132,8 @@ func (s *stack) startNoisyLoad(ctx context.Context, stores []uuid.UUID) (*noisyL
 		return errors.Join(err, s.awaitSettled(ctx))
 	}
 	hanging := s.receiver.hanging.Load()
-	if err := cluster.Poll(ctx, cluster.CallTimeout, "no event hangs", func() (bool, error) { return s.receiver.hanging.Load() > hanging, nil }); err != nil {
+	if err := cluster.Poll(ctx, cluster.CallTimeout, "no event hangs",
+		func() (bool, error) { return s.receiver.hanging.Load() > hanging, nil }); err != nil {
 		return nil, errors.Join(err, load.stop())
 	}
 	return load, nil
@@ -160,7 +162,8 @@ func (s *stack) addStores(ctx context.Context, count int) (stores []uuid.UUID, e
 				return err
 			}
 		}
-		_, err := connection.Exec(ctx, "UPDATE operators SET settings_version = settings_version + 1 WHERE id = $1", id("operator", noisyOperator))
+		_, err := connection.Exec(ctx, "UPDATE operators SET settings_version = settings_version + 1 WHERE id = $1",
+			id("operator", noisyOperator))
 		return err
 	})
 }
@@ -178,7 +181,8 @@ func (l *noisyLoad) create(ctx context.Context, v *service, key string, stores [
 		case <-tick.C:
 		}
 		_, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
-			Method: http.MethodPost, Path: "/v1/orders", Key: key, Body: cluster.NewOrder(map[string]any{"store_id": stores[int(l.orders.Load())%len(stores)]}),
+			Method: http.MethodPost, Path: "/v1/orders", Key: key,
+			Body: cluster.NewOrder(map[string]any{"store_id": stores[int(l.orders.Load())%len(stores)]}),
 		})
 		if err != nil {
 			if ctx.Err() != nil {

@@ -57,7 +57,8 @@ func studyPanel(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.panelOrders, status: models.StatusReceived})
+	err = seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.panelOrders,
+		status: models.StatusReceived})
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,8 @@ func studyPanel(ctx context.Context, s *stack) ([]Row, error) {
 	defer client.Close()
 	var rows []Row
 	for _, page := range panelPages {
-		request := cluster.Request{Method: http.MethodGet, Path: page.path(s.scale.panelOrders), Token: s.tenants.sessions[mainOperator]}
+		request := cluster.Request{Method: http.MethodGet, Path: page.path(s.scale.panelOrders),
+			Token: s.tenants.sessions[mainOperator]}
 		best, err := alternate(ctx, s.scale.rounds, func(ctx context.Context) (float64, error) {
 			return minLatency(ctx, panelReads, timed(func(ctx context.Context) error {
 				answer, err := client.Expect(ctx, http.StatusOK, request)

@@ -37,10 +37,12 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 		return nil, err
 	}
 	// As many orders of mainOperator as of all the others together.
-	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.operators, status: models.StatusDelivered}); err != nil {
+	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.operators,
+		status: models.StatusDelivered}); err != nil {
 		return nil, err
 	}
-	if err := seedOrders(ctx, address, orderSeed{first: firstOther, last: firstOther + s.scale.operators - 1, each: 1, status: models.StatusDelivered}); err != nil {
+	if err := seedOrders(ctx, address, orderSeed{first: firstOther, last: firstOther + s.scale.operators - 1, each: 1,
+		status: models.StatusDelivered}); err != nil {
 		return nil, err
 	}
 	reader, err := s.startReader(ctx, address)
@@ -67,7 +69,8 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 		},
 		"get": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, reader.api.Address, func() cluster.Request {
-				return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(), Key: s.tenants.mainKeys.Key()}
+				return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(),
+					Key: s.tenants.mainKeys.Key()}
 			})
 		},
 		"operators": func(ctx context.Context) (float64, error) {

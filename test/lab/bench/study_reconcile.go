@@ -19,8 +19,10 @@ import (
 const reconcileTimeout = 5 * time.Minute
 
 func reconcileComparisons(sc scale) []comparison {
-	name := fmt.Sprintf("reconcile, %s orders without a workflow: started, against bare StartWorkflow calls of %d clients", formatCount(sc.burst), sc.burstClients)
-	return []comparison{{name: name, unit: "orders/s", goal: goal{atLeast: true, limit: 100, set: true}, result: "reconcile", baseline: "bare starts"}}
+	name := fmt.Sprintf("reconcile, %s orders without a workflow: started, against bare StartWorkflow calls of %d clients",
+		formatCount(sc.burst), sc.burstClients)
+	return []comparison{{name: name, unit: "orders/s", goal: goal{atLeast: true, limit: 100, set: true}, result: "reconcile",
+		baseline: "bare starts"}}
 }
 
 func reconcileRows(sc scale) []string { return namesOf(reconcileComparisons(sc)) }
@@ -53,7 +55,8 @@ func studyReconcile(ctx context.Context, s *stack) ([]Row, error) {
 // newestWorkflows are the workflow ids of an operator's newest orders.
 func (v *service) newestWorkflows(ctx context.Context, operator int) (ids []string, err error) {
 	err = dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
-		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = $1 ORDER BY created_at DESC LIMIT $2", id("operator", operator), v.stack.scale.burstClients)
+		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = $1 ORDER BY created_at DESC LIMIT $2",
+			id("operator", operator), v.stack.scale.burstClients)
 		if err != nil {
 			return err
 		}
@@ -70,7 +73,8 @@ func (v *service) newestWorkflows(ctx context.Context, operator int) (ids []stri
 // confirmed and the last ones have done their first task.
 func (v *service) reconcile(ctx context.Context, operator int) (float64, error) {
 	count := v.stack.scale.burst
-	if err := seedOrders(ctx, v.databaseURL, orderSeed{first: operator, last: operator, each: count, status: models.StatusRegistered}); err != nil {
+	if err := seedOrders(ctx, v.databaseURL, orderSeed{first: operator, last: operator, each: count,
+		status: models.StatusRegistered}); err != nil {
 		return 0, err
 	}
 	// The reconcile workflow takes the oldest first.
@@ -89,7 +93,8 @@ func (v *service) reconcile(ctx context.Context, operator int) (float64, error) 
 			return fmt.Errorf("%d orders without a workflow instead of %d", lost.RowsAffected(), count)
 		}
 		began := time.Now()
-		_, err = v.stack.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: v.queue}, workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Second})
+		_, err = v.stack.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: v.queue},
+			workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Second})
 		if err != nil {
 			return err
 		}

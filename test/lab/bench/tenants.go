@@ -56,7 +56,8 @@ INSERT INTO coverage (id, operator_id, location_id, price_cents, created_at)
 // seedTenants inserts mainOperator, webhookOperator and the others, with their keys and users.
 func seedTenants(ctx context.Context, address string, many int) (*tenants, error) {
 	seeded := &tenants{mainKeys: &cluster.KeyRing{}, otherKeys: &cluster.KeyRing{}, webhookKeys: &cluster.KeyRing{}}
-	owners := map[*cluster.KeyRing][]int{seeded.webhookKeys: make([]int, mainKeyCount/10), seeded.mainKeys: make([]int, mainKeyCount), seeded.otherKeys: make([]int, many)}
+	owners := map[*cluster.KeyRing][]int{seeded.webhookKeys: make([]int, mainKeyCount/10),
+		seeded.mainKeys: make([]int, mainKeyCount), seeded.otherKeys: make([]int, many)}
 	for i := range owners[seeded.webhookKeys] {
 		owners[seeded.webhookKeys][i] = webhookOperator
 	}
@@ -90,7 +91,8 @@ func issueKeys(ctx context.Context, connection *pgx.Conn, ring *cluster.KeyRing,
 			return err
 		}
 		ring.Keys = append(ring.Keys, plain)
-		rows[i] = []any{uuid.New(), id("operator", owner), "bench", key.Prefix, key.Last4, key.Hash, models.JoinScopes(models.Scopes), time.Now()}
+		rows[i] = []any{uuid.New(), id("operator", owner), "bench", key.Prefix, key.Last4, key.Hash,
+			models.JoinScopes(models.Scopes), time.Now()}
 	}
 	columns := []string{"id", "operator_id", "name", "prefix", "last4", "hash", "scopes", "created_at"}
 	_, err := connection.CopyFrom(ctx, pgx.Identifier{"api_keys"}, columns, pgx.CopyFromRows(rows))

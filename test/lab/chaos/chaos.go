@@ -67,7 +67,8 @@ func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
 		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
 	}
-	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.SlowClients < 0 || o.Slack < 0 {
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 ||
+		o.SlowClients < 0 || o.Slack < 0 {
 		return errors.New("durations and the number of clients must be positive")
 	}
 	return nil

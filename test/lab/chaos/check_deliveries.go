@@ -27,7 +27,8 @@ func checkDeliveries(_ context.Context, c *checker) error {
 					wanted = 1
 				}
 				if got := rows[outbox{entry.Seq, hook}]; got != wanted {
-					c.report.violate(invariantOutbox, row.ID, "move %d (%s) has %d deliveries for the webhook %s, not %d", entry.Seq, entry.Type, got, hook, wanted)
+					c.report.violate(invariantOutbox, row.ID, "move %d (%s) has %d deliveries for the webhook %s, not %d",
+						entry.Seq, entry.Type, got, hook, wanted)
 				}
 			}
 		}
@@ -35,9 +36,11 @@ func checkDeliveries(_ context.Context, c *checker) error {
 	c.receivers.mu.Lock()
 	defer c.receivers.mu.Unlock()
 	c.checkArrivals()
-	c.report.checked(invariantSignatures, len(c.receivers.received[hookWithoutRetries])+len(c.receivers.received[hookWithRetries]))
+	c.report.checked(invariantSignatures, len(c.receivers.received[hookWithoutRetries])+
+		len(c.receivers.received[hookWithRetries]))
 	if c.receivers.badSignatures > 0 {
-		c.report.violate(invariantSignatures, "receiver", "%d events had a signature that does not hold", c.receivers.badSignatures)
+		c.report.violate(invariantSignatures, "receiver", "%d events had a signature that does not hold",
+			c.receivers.badSignatures)
 	}
 	return nil
 }
@@ -61,7 +64,8 @@ func (c *checker) checkArrivals() {
 		order := orderOf[id]
 		c.report.checked(invariantInOrder, 1)
 		if delivery.OrderSeq < latest[order] {
-			c.report.violate(invariantInOrder, order, "%s of move %d came after the event of move %d", delivery.Event, delivery.OrderSeq, latest[order])
+			c.report.violate(invariantInOrder, order, "%s of move %d came after the event of move %d", delivery.Event,
+				delivery.OrderSeq, latest[order])
 		}
 		latest[order] = max(latest[order], delivery.OrderSeq)
 	}
@@ -71,13 +75,15 @@ func (c *checker) checkDelivery(row *orderRow, delivery deliveryRow) {
 	received := c.receivers.count(delivery.hook(), delivery.ID)
 	c.report.checked(invariantSettled, 1)
 	if delivery.Status == models.WebhookDeliveryPending {
-		c.report.violate(invariantSettled, row.ID, "%s to %s is still pending after %d attempts", delivery.Event, delivery.hook(), delivery.Attempts)
+		c.report.violate(invariantSettled, row.ID, "%s to %s is still pending after %d attempts", delivery.Event, delivery.hook(),
+			delivery.Attempts)
 	}
 	c.tally["deliveries to the webhook "+delivery.hook()+": "+string(delivery.Status)]++
 	if delivery.Status == models.WebhookDeliveryDelivered {
 		c.report.checked(invariantHeard, 1)
 		if received == 0 {
-			c.report.violate(invariantHeard, row.ID, "%s to %s is marked delivered and never came", delivery.Event, delivery.hook())
+			c.report.violate(invariantHeard, row.ID, "%s to %s is marked delivered and never came", delivery.Event,
+				delivery.hook())
 		}
 	}
 	if delivery.hook() == hookWithoutRetries {

@@ -29,8 +29,10 @@ func checkReadable(ctx context.Context, c *checker) error {
 				Status    models.Status `json:"status"`
 			}
 		}
-		if got.Status != http.StatusOK || json.Unmarshal(got.Body, &read) != nil || read.Data.ID != tracked.id || read.Data.GuideCode != tracked.guide {
-			c.report.violate(invariantReadable, tracked.id, "acknowledged as %s; read: %d %.200s", tracked.guide, got.Status, got.Body)
+		if got.Status != http.StatusOK || json.Unmarshal(got.Body, &read) != nil || read.Data.ID != tracked.id ||
+			read.Data.GuideCode != tracked.guide {
+			c.report.violate(invariantReadable, tracked.id, "acknowledged as %s; read: %d %.200s", tracked.guide, got.Status,
+				got.Body)
 			continue
 		}
 		if row := c.byID[tracked.id]; row == nil || row.Status != read.Data.Status {
@@ -110,7 +112,8 @@ func replay(row *orderRow, timeline []entryRow) error {
 		move := moveOf(entry)
 		to, verdict := state.Decide(move, entry.Actor, nil)
 		if verdict != models.Applied || to != entry.Status {
-			return fmt.Errorf("entry %d: %s by %s leads from %s to %s, which the table does not have", entry.Seq, move, entry.Actor, state.Status, entry.Status)
+			return fmt.Errorf("entry %d: %s by %s leads from %s to %s, which the table does not have", entry.Seq, move,
+				entry.Actor, state.Status, entry.Status)
 		}
 		if entry.Actor == models.ByAuto && entry.At.Before(row.AutoCancelAt) {
 			return fmt.Errorf("the timer cancelled it before its time")
@@ -137,7 +140,8 @@ func checkMoves(_ context.Context, c *checker) error {
 		made := countRequested(c.timelines[tracked.id])
 		for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
 			if made[move] < tracked.done[move] || made[move] > tracked.done[move]+tracked.unknown[move] {
-				c.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, tracked.done[move], tracked.unknown[move], made[move])
+				c.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move,
+					tracked.done[move], tracked.unknown[move], made[move])
 			}
 		}
 	}
@@ -163,7 +167,8 @@ func checkTotals(ctx context.Context, c *checker) error {
 	defer caller.close()
 	for _, status := range models.Statuses {
 		c.report.checked(invariantTotals, 1)
-		got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders?limit=1&status=" + string(status), Token: c.operator.token})
+		got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders?limit=1&status=" +
+			string(status), Token: c.operator.token})
 		if err != nil {
 			return err
 		}
@@ -173,7 +178,8 @@ func checkTotals(ctx context.Context, c *checker) error {
 		}
 		c.report.Totals[status] = rows[status]
 		if expected[status] != rows[status] || list.Data.Total != rows[status] {
-			c.report.violate(invariantTotals, string(status), "acknowledged %d, rows %d, the API counts %d", expected[status], rows[status], list.Data.Total)
+			c.report.violate(invariantTotals, string(status), "acknowledged %d, rows %d, the API counts %d", expected[status],
+				rows[status], list.Data.Total)
 		}
 	}
 	return nil

@@ -63,7 +63,8 @@ func checkSweep(ctx context.Context, c *checker) error {
 	if err := c.processes[apiNames[0]].replace(ctx); err != nil {
 		return err
 	}
-	err = cluster.Poll(ctx, c.options.scaledTimeout(visibilityTimeout), "files without a delivery are still there", func() (bool, error) {
+	err = cluster.Poll(ctx, c.options.scaledTimeout(visibilityTimeout), "files without a delivery are still there", func() (bool,
+		error) {
 		stray, err = c.ageFiles(owned)
 		return len(stray) == 0, err
 	})

@@ -23,7 +23,8 @@ func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
 		case answer.Status == http.StatusCreated:
 			tracked.note("create: 201 after %d tries", tries)
 			return c.acknowledged(ctx, tracked, answer)
-		case answer.Status == http.StatusConflict, answer.Status == http.StatusTooManyRequests, answer.Status >= http.StatusInternalServerError:
+		case answer.Status == http.StatusConflict, answer.Status == http.StatusTooManyRequests,
+			answer.Status >= http.StatusInternalServerError:
 			tracked.note("create: %d %s", answer.Status, codeOf(answer))
 			c.s.report.count("creations to be tried again: " + codeOf(answer))
 		default:
@@ -50,7 +51,8 @@ func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, answer
 	if answer.Header.Get("Idempotent-Replayed") == "true" {
 		c.s.report.count("creations whose first answer was lost")
 	}
-	tracked.answer, tracked.id, tracked.guide, tracked.acknowledgedAt = answer.Body, created.Data.ID, created.Data.GuideCode, time.Now()
+	tracked.answer, tracked.id, tracked.guide, tracked.acknowledgedAt = answer.Body, created.Data.ID, created.Data.GuideCode,
+		time.Now()
 	c.s.report.count("orders acknowledged")
 	if c.rng.IntN(5) == 0 {
 		c.repeat(ctx, tracked)

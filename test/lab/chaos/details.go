@@ -44,7 +44,8 @@ func (s *stack) orderDetails(ctx context.Context, c *checker, id string) string 
 	line("ORDER %s", id)
 	line("row: guide %s, %s (seq %d), created %s", row.GuideCode, row.Status, row.Seq, row.CreatedAt.UTC().Format(time.TimeOnly))
 	for _, entry := range c.timelines[id] {
-		line("timeline %d: %s → %s by %s at %s", entry.Seq, entry.Type, entry.Status, entry.Actor, entry.At.UTC().Format("15:04:05.000"))
+		line("timeline %d: %s → %s by %s at %s", entry.Seq, entry.Type, entry.Status, entry.Actor,
+			entry.At.UTC().Format("15:04:05.000"))
 	}
 	for _, d := range c.deliveries[id] {
 		line("delivery %s of %d: %s to %s, %s after %d attempts (%d without an answer), heard %d times",

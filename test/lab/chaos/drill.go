@@ -139,7 +139,8 @@ func (d *drill) copyUnderLoad(ctx context.Context, original *installation) error
 	}
 	clients.stop()
 	clients.working.Wait()
-	d.options.logf("%d orders were acknowledged, %d of them before the copy", len(d.ledger.acknowledged()), len(d.acknowledgedBefore(d.copiedUntil())))
+	d.options.logf("%d orders were acknowledged, %d of them before the copy", len(d.ledger.acknowledged()),
+		len(d.acknowledgedBefore(d.copiedUntil())))
 	return nil
 }
 
@@ -170,7 +171,9 @@ type processGroup struct {
 }
 
 // add starts a process and waits until it is ready.
-func (g *processGroup) add(ctx context.Context, s *stack, program *cluster.Program, name, command string) (*cluster.Child, error) {
+func (g *processGroup) add(
+	ctx context.Context, s *stack, program *cluster.Program, name, command string,
+) (*cluster.Child, error) {
 	g.starts++
 	log, err := s.createLog(fmt.Sprintf("%s-%d", name, g.starts))
 	if err != nil {
@@ -213,7 +216,8 @@ func (g *processGroup) end(ctx context.Context, kill bool) error {
 // forInstallation is a stack for another installation with the same clients, receivers and report.
 func (s *stack) forInstallation() *stack {
 	return &stack{
-		options: s.options, report: s.report, ledger: s.ledger, receivers: s.receivers, operator: s.operator, processes: map[string]*supervised{},
-		Stack: cluster.Stack{Certificates: s.Certificates},
+		options: s.options, report: s.report, ledger: s.ledger, receivers: s.receivers, operator: s.operator,
+		processes: map[string]*supervised{},
+		Stack:     cluster.Stack{Certificates: s.Certificates},
 	}
 }

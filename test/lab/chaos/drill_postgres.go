@@ -177,7 +177,8 @@ type baseBackup struct{}
 func (baseBackup) settings(string) map[string]string { return nil }
 
 func (baseBackup) backup(ctx context.Context, server *dev.Postgres, copy string) error {
-	return server.Run(ctx, "pg_basebackup", "-d", server.URL, "-D", filepath.Join(copy, "base"), "-Ft", "-z", "-X", "fetch", "-c", "fast")
+	return server.Run(ctx, "pg_basebackup", "-d", server.URL, "-D", filepath.Join(copy, "base"), "-Ft", "-z", "-X", "fetch", "-c",
+		"fast")
 }
 
 func (baseBackup) restore(ctx context.Context, s *cluster.Stack, copy string) error {
@@ -194,7 +195,8 @@ func (*pointInTime) settings(copy string) map[string]string {
 	archive := filepath.Join(copy, "archive")
 	return map[string]string{
 		"archive_mode": "on", "archive_timeout": "10s",
-		"archive_command": fmt.Sprintf("mkdir -p %[1]s && test ! -f %[1]s/%%f && cp %%p %[1]s/.%%f && mv %[1]s/.%%f %[1]s/%%f", archive),
+		"archive_command": fmt.Sprintf("mkdir -p %[1]s && test ! -f %[1]s/%%f && cp %%p %[1]s/.%%f && mv %[1]s/.%%f %[1]s/%%f",
+			archive),
 	}
 }
 
@@ -207,7 +209,8 @@ func (m *pointInTime) awaitArchive(ctx context.Context, server *dev.Postgres) er
 			return err
 		}
 		return cluster.Poll(ctx, time.Minute, "the WAL is not archived", func() (archived bool, err error) {
-			err = connection.QueryRow(ctx, "SELECT coalesce(last_archived_wal >= $1, false) FROM pg_stat_archiver", segment).Scan(&archived)
+			err = connection.QueryRow(ctx, "SELECT coalesce(last_archived_wal >= $1, false) FROM pg_stat_archiver",
+				segment).Scan(&archived)
 			return archived, err
 		})
 	})

@@ -15,7 +15,8 @@ import (
 func runFaults(ctx context.Context, s *stack) error {
 	plan := planFaults(s.options.Seed, s.options.Duration, s.options.Pause)
 	s.report.Faults = plan
-	s.options.logf("seed %d: %d faults in %s, %d clients whose orders and moves follow from the same seed", s.options.Seed, len(plan), s.options.Duration, s.options.Clients)
+	s.options.logf("seed %d: %d faults in %s, %d clients whose orders and moves follow from the same seed", s.options.Seed,
+		len(plan), s.options.Duration, s.options.Clients)
 	for _, f := range plan {
 		s.options.logf("%s", f)
 	}

@@ -35,7 +35,8 @@ func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Mo
 			tracked.acknowledge(move)
 			c.s.report.count("moves acknowledged: " + string(move))
 			return true, nil
-		case err == nil && (answer.Status == http.StatusConflict || answer.Status == http.StatusBadRequest) && codeOf(answer) == "move_not_allowed":
+		case err == nil && (answer.Status == http.StatusConflict || answer.Status == http.StatusBadRequest) &&
+			codeOf(answer) == "move_not_allowed":
 			tracked.note("%s: refused", move)
 			happened, err := c.confirmMove(ctx, tracked, move)
 			if err == nil && !happened {
@@ -76,7 +77,8 @@ func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.A
 	if by == models.ByStore {
 		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
 	}
-	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move], Token: c.s.operator.token, Body: []byte("{}")}
+	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move],
+		Token: c.s.operator.token, Body: []byte("{}")}
 	switch move {
 	case models.MoveAssign:
 		rider := c.s.operator.riders[tracked.done[models.MoveAssign]%len(c.s.operator.riders)]
@@ -163,7 +165,8 @@ func entryType(move models.Move) string {
 func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, error) {
 	var waits backoff
 	for {
-		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + tracked.id, Token: c.s.operator.token})
+		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + tracked.id,
+			Token: c.s.operator.token})
 		if err == nil && answer.Status == http.StatusOK {
 			var body struct{ Data panelOrder }
 			return &body.Data, json.Unmarshal(answer.Body, &body)

@@ -47,7 +47,8 @@ func seedOperator(ctx context.Context, databaseURL string) (*operator, error) {
 		&models.Coverage{ID: uuid.New(), OperatorID: o.id, LocationID: cluster.Lima, CreatedAt: now},
 	}
 	for i := range 3 {
-		rider := models.Rider{ID: uuid.New(), OperatorID: o.id, Name: fmt.Sprint("Motorizado ", i+1), Phone: "+51987654321", Active: true, CreatedAt: now}
+		rider := models.Rider{ID: uuid.New(), OperatorID: o.id, Name: fmt.Sprint("Motorizado ", i+1), Phone: "+51987654321",
+			Active: true, CreatedAt: now}
 		rows, o.riders = append(rows, &rider), append(o.riders, rider.ID)
 	}
 	for i := range 2 {
@@ -72,7 +73,8 @@ func issueKeys(store *models.Store, now time.Time) (rows []any, ring *cluster.Ke
 	ring = &cluster.KeyRing{}
 	for range keysPerStore {
 		key := models.APIKey{
-			ID: uuid.New(), OperatorID: store.OperatorID, StoreID: &store.ID, Name: "chaos", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now,
+			ID: uuid.New(), OperatorID: store.OperatorID, StoreID: &store.ID, Name: "chaos",
+			Scopes: models.JoinScopes(models.Scopes), CreatedAt: now,
 		}
 		plain, err := key.Issue()
 		if err != nil {

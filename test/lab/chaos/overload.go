@@ -55,7 +55,8 @@ func (f *overloadFigures) String() string {
 %d clients for %s, who ask for %.1f times as much: %.0f requests/s served, %.0f refused, p50 %.0f ms, p99 %.0f ms, slowest %.0f ms; answers %v
 memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal after %s`,
 		capacityClients, f.NormalRate, f.NormalP50, f.NormalP99,
-		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
+		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest,
+		f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
 }
 
 // runOverload measures the capacity, overloads the service, and measures latency, memory and the
@@ -87,8 +88,10 @@ func runOverload(ctx context.Context, s *stack) error {
 	overloaded := s.measureLoad(ctx, f.Clients, s.options.Overload)
 	stop()
 	watch.Wait()
-	f.ServedRate, f.RefusedRate = overloaded.rate(http.StatusOK), overloaded.rate(http.StatusServiceUnavailable, http.StatusTooManyRequests)
-	f.P50, f.P99, f.Slowest, f.Statuses = overloaded.percentile(50), overloaded.percentile(99), overloaded.percentile(100), overloaded.answers
+	f.ServedRate, f.RefusedRate = overloaded.rate(http.StatusOK),
+		overloaded.rate(http.StatusServiceUnavailable, http.StatusTooManyRequests)
+	f.P50, f.P99, f.Slowest, f.Statuses = overloaded.percentile(50), overloaded.percentile(99), overloaded.percentile(100),
+		overloaded.answers
 	f.RecoveredAfter = s.measureRecovery(ctx, f)
 	s.checkOverload(f, overloaded)
 	return ctx.Err()
@@ -152,7 +155,8 @@ func recoveredLatency(f *overloadFigures) float64 { return 2*f.NormalP50 + 10 }
 func (s *stack) measureRecovery(ctx context.Context, f *overloadFigures) string {
 	began := time.Now()
 	for time.Since(began) < maxRecovery && ctx.Err() == nil {
-		if after := s.measureLoad(ctx, capacityClients, time.Second); after.percentile(50) <= recoveredLatency(f) && after.answers["200"] == len(after.times) {
+		if after := s.measureLoad(ctx, capacityClients, time.Second); after.percentile(50) <= recoveredLatency(f) &&
+			after.answers["200"] == len(after.times) {
 			return time.Since(began).Round(100 * time.Millisecond).String()
 		}
 	}
@@ -181,7 +185,8 @@ func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Dura
 			c := s.newClient(stream(s.options.Seed, uint64(number)))
 			defer c.close()
 			for time.Since(began) < duration && ctx.Err() == nil {
-				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", pageSize), Key: s.operator.key(number)}
+				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", pageSize),
+					Key: s.operator.key(number)}
 				sent := time.Now()
 				limited, cancel := context.WithTimeout(ctx, callTimeout)
 				answer, err := c.at(s.balancer.pick()).Try(limited, r)

@@ -29,7 +29,8 @@ var poisonSignals = map[string]string{
 func (c *client) sendPoison(ctx context.Context, tracked *trackedOrder) {
 	body := poisonBodies[c.rng.IntN(len(poisonBodies))]
 	answer, err := c.call(ctx, cluster.Request{
-		Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/deliver", Token: c.s.operator.token, Body: []byte(body),
+		Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/deliver", Token: c.s.operator.token,
+		Body: []byte(body),
 	})
 	if err == nil && answer.Status < http.StatusInternalServerError && answer.Status != http.StatusTooManyRequests {
 		c.s.report.checked(invariantPoison, 1)

@@ -34,7 +34,8 @@ type receivers struct {
 }
 
 func startReceivers(certificates *dev.Certificates) (*receivers, error) {
-	r := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}, arrivals: map[string][]string{}}
+	r := &receivers{secrets: map[string]string{},
+		received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}, arrivals: map[string][]string{}}
 	var err error
 	r.receiver, err = cluster.StartReceiver(certificates, r.record)
 	return r, err
@@ -78,7 +79,8 @@ func (s *stack) registerWebhooks(ctx context.Context) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
 	for _, which := range []string{hookWithoutRetries, hookWithRetries} {
-		body, err := json.Marshal(map[string]any{"url": s.receivers.receiver.URL + "/" + which, "events": models.Events, "retry": which == hookWithRetries})
+		body, err := json.Marshal(map[string]any{"url": s.receivers.receiver.URL + "/" + which, "events": models.Events,
+			"retry": which == hookWithRetries})
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,8 @@ type unsettled struct {
 }
 
 func (u unsettled) String() string {
-	return fmt.Sprintf("%d orders waiting for their timer, %d deliveries pending, %d more waiting for a late attempt", u.Registered, u.Pending, u.Waiting)
+	return fmt.Sprintf("%d orders waiting for their timer, %d deliveries pending, %d more waiting for a late attempt",
+		u.Registered, u.Pending, u.Waiting)
 }
 
 func (s *stack) outstanding(ctx context.Context) (outstanding unsettled, late []string, err error) {
@@ -69,7 +70,8 @@ func (s *stack) settle(ctx context.Context) error {
 		}
 		for _, id := range late {
 			s.report.count("events sent again by hand")
-			if _, err := c.call(ctx, cluster.Request{Method: http.MethodPost, Path: "/panel/api/deliveries/" + id + "/redeliver", Token: s.operator.token, Body: []byte("{}")}); err != nil {
+			if _, err := c.call(ctx, cluster.Request{Method: http.MethodPost, Path: "/panel/api/deliveries/" + id + "/redeliver",
+				Token: s.operator.token, Body: []byte("{}")}); err != nil {
 				return err
 			}
 		}

@@ -82,8 +82,9 @@ func (s *stack) measureSlow(ctx context.Context, kind slowKind) error {
 	if err == nil {
 		run := s.measureLoad(ctx, slowVictims, slowTime)
 		f := &slowFigures{
-			Kind: kind.name, Sockets: len(sockets), Requests: len(run.times), CalmP50: calm.percentile(50), CalmP99: calm.percentile(99),
-			P50: run.percentile(50), P99: run.percentile(99), Statuses: run.answers,
+			Kind: kind.name, Sockets: len(sockets), Requests: len(run.times), CalmP50: calm.percentile(50),
+			CalmP99: calm.percentile(99),
+			P50:     run.percentile(50), P99: run.percentile(99), Statuses: run.answers,
 		}
 		s.report.Slow = append(s.report.Slow, f)
 		s.checkSlow(f)

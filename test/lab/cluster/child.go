@@ -79,7 +79,8 @@ func (p *Program) Start(ctx context.Context, command string, variables map[strin
 // Launch starts a process without waiting for it. An address that the variables do not set is a
 // free one. log gets the process's output.
 func (p *Program) Launch(command string, variables map[string]string, log io.Writer) (*Child, error) {
-	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command, workerStarted: make(chan struct{})}
+	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command,
+		workerStarted: make(chan struct{})}
 	for _, address := range []*string{&c.Address, &c.Admin} {
 		if *address != "" {
 			continue
@@ -96,7 +97,8 @@ func (p *Program) Launch(command string, variables map[string]string, log io.Wri
 	var err error
 	c.Process, err = dev.Start(dev.Command{
 		Name: "despacho " + command, Path: p.Binary, Args: []string{command}, Dir: p.Dir, Env: p.environment(environment),
-		Log: &logWatcher{text: []byte("worker started"), seen: c.workerStarted, log: log}, Grace: stopGrace, File: p.fileFor(command, log),
+		Log: &logWatcher{text: []byte("worker started"), seen: c.workerStarted, log: log}, Grace: stopGrace,
+		File: p.fileFor(command, log),
 	})
 	return c, err
 }
@@ -152,7 +154,8 @@ func (p *Program) environment(variables map[string]string) []string {
 
 // AwaitReady waits until an api answers /readyz, or a worker takes tasks.
 func (c *Child) AwaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("despacho %s was not ready within %s", c.command, readyTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout,
+		fmt.Errorf("despacho %s was not ready within %s", c.command, readyTimeout))
 	defer cancel()
 	if c.command == Worker {
 		select {

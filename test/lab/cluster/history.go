@@ -12,7 +12,8 @@ import (
 // read so far.
 func History(ctx context.Context, c client.Client, workflowID, runID string) (*history.History, error) {
 	var all history.History
-	for events := c.GetWorkflowHistory(ctx, workflowID, runID, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
+	for events := c.GetWorkflowHistory(ctx, workflowID, runID, false,
+		enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
 		event, err := events.Next()
 		if err != nil {
 			return &all, err

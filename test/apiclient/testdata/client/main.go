@@ -44,7 +44,8 @@ func run(ctx context.Context, address, key string, location uuid.UUID) error {
 		return fmt.Errorf("created %v, not %v", got, want)
 	}
 	replayed, err := client.CreateOrderWithResponse(ctx, once, wanted)
-	if err != nil || !bytes.Equal(created.Body, replayed.Body) || replayed.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" {
+	if err != nil || !bytes.Equal(created.Body, replayed.Body) ||
+		replayed.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" {
 		return fmt.Errorf("create again: %v, %s", err, replayed.Body)
 	}
 	read, err := client.GetOrderWithResponse(ctx, order.Id)
@@ -52,12 +53,14 @@ func run(ctx context.Context, address, key string, location uuid.UUID) error {
 		return fmt.Errorf("read: %v, %s", err, read.Body)
 	}
 	listed, err := client.ListOrdersWithResponse(ctx, &ListOrdersParams{Status: new(Registered), Limit: new(int32(10))})
-	if err != nil || listed.JSON200 == nil || listed.JSON200.Data.Total != 1 || !reflect.DeepEqual([]Order{order}, listed.JSON200.Data.Orders) {
+	if err != nil || listed.JSON200 == nil || listed.JSON200.Data.Total != 1 ||
+		!reflect.DeepEqual([]Order{order}, listed.JSON200.Data.Orders) {
 		return fmt.Errorf("list: %v, %s", err, listed.Body)
 	}
 	const reason = "El cliente se arrepintió"
 	cancelled, err := client.CancelOrderWithResponse(ctx, order.Id, CancelInput{Reason: new(reason)})
-	if err != nil || cancelled.JSON200 == nil || cancelled.JSON200.Data.Status != Cancelled || *cancelled.JSON200.Data.Cancellation.Reason != reason {
+	if err != nil || cancelled.JSON200 == nil || cancelled.JSON200.Data.Status != Cancelled ||
+		*cancelled.JSON200.Data.Cancellation.Reason != reason {
 		return fmt.Errorf("cancel: %v, %s", err, cancelled.Body)
 	}
 	late, err := client.CancelOrderWithResponse(ctx, order.Id, CancelInput{})

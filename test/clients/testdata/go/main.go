@@ -67,7 +67,8 @@ type filter struct {
 }
 
 func (f filter) orders() despacho.OrderFilter {
-	return despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate, ExternalID: f.ExternalID, Limit: f.Limit}
+	return despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate,
+		ExternalID: f.ExternalID, Limit: f.Limit}
 }
 
 type outcome struct {
@@ -150,7 +151,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return map[string]any{"order": corrected.Order, "message": orNull(corrected.Message), "warning": orNull(corrected.Warning)}, nil
+		return map[string]any{"order": corrected.Order, "message": orNull(corrected.Message),
+			"warning": orNull(corrected.Warning)}, nil
 	case "cancel_orders":
 		cancelled := []*despacho.Order{}
 		for order, err := range c.Orders(ctx, w.Filter.orders()) {
@@ -194,7 +196,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return c.RedeliverAll(ctx, w.ID, w.From, w.To)
 	case "deliveries":
 		f := w.Filter
-		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Event: f.Event, Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
+		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Event: f.Event,
+			Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
 	case "get_delivery":
 		return c.GetDelivery(ctx, w.ID)
 	case "redeliver":
