@@ -14,7 +14,6 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/orders"
 	"despacho/internal/recovered"
-	"despacho/internal/webhooks"
 )
 
 const (
@@ -74,9 +73,8 @@ func (a *Activities) applyRetention(ctx context.Context, outOfTime func() bool) 
 // firstPass starts what is missing, overdue or stuck, and does the work that is done once in a run.
 func (a *Activities) firstPass(ctx context.Context, outOfTime func() bool) error {
 	_, startErr := a.startMissing(ctx, outOfTime)
-	_, driveErr := a.driveAbandoned(ctx, outOfTime)
 	_, clearErr := a.ClearExpiredRecords(ctx)
-	return errors.Join(startErr, driveErr, clearErr)
+	return errors.Join(startErr, clearErr)
 }
 
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, cannot go on, or should
@@ -155,50 +153,6 @@ func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.U
 	}
 	failed = calls.Wait()
 	return int(successes.Load()), outage.Load(), failed
-}
-
-// DriveAbandonedDeliveries makes each abandoned delivery be sent by its order's running workflow,
-// or else queues it. Queued deliveries are sent by the workers; those that a wrong clock holds back
-// are released.
-func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
-	return a.driveAbandoned(ctx, func() bool { return false })
-}
-
-// driveAbandoned ends early, after a page, when the run is over, and where Temporal or the database
-// is unavailable.
-func (a *Activities) driveAbandoned(ctx context.Context, outOfTime func() bool) (driven int, err error) {
-	now := a.Clock.Now()
-	released, err := a.DB.ReleaseQueued(ctx, now, now.Add(webhooks.LongestWait))
-	driven = int(released)
-	signalled := map[uuid.UUID]bool{} // orders: a workflow run accepts at most 10,000 signals
-	var after db.Position
-	for {
-		targets, readErr := a.DB.AbandonedDeliveries(ctx, now.Add(-orders.OverdueAfter), now.Add(webhooks.LongestWait), after, ReconcilePage)
-		if readErr != nil || len(targets) == 0 {
-			return driven, errors.Join(err, readErr)
-		}
-		for _, target := range targets {
-			if target.OrderID == nil || !signalled[*target.OrderID] {
-				byOrder, driveErr := a.Webhooks.SendAbandoned(ctx, target)
-				if driveErr != nil {
-					a.Log.WarnContext(ctx, "abandoned webhook delivery not sent", "delivery_id", target.ID, "error", driveErr)
-					if err = driveErr; orders.IsUnavailable(err) {
-						return driven, err
-					}
-					continue
-				}
-				if byOrder {
-					signalled[*target.OrderID] = true
-				}
-			}
-			driven++
-		}
-		if outOfTime() {
-			return driven, err
-		}
-		last := targets[len(targets)-1]
-		after = db.Position{At: *last.NextAttemptAt, ID: last.ID}
-	}
 }
 
 // ClearExpiredRecords deletes expired rows, and folds the totals of orders.

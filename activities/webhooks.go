@@ -4,17 +4,10 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-
-	"despacho/models"
-	"despacho/workflows"
 )
 
-// SendWebhook makes the next attempt at a delivery, or queues it.
-func (a *Activities) SendWebhook(ctx context.Context, deliveryID uuid.UUID) (workflows.SendOutcome, error) {
-	return a.Webhooks.Send(ctx, deliveryID, models.CauseAuto)
-}
-
-// ResendWebhook makes an attempt that a person requested.
-func (a *Activities) ResendWebhook(ctx context.Context, deliveryID uuid.UUID) (workflows.SendOutcome, error) {
-	return a.Webhooks.Send(ctx, deliveryID, models.CauseRedelivery)
+// CallWebhook makes the first attempt at a webhook call, or leaves it to the queue.
+func (a *Activities) CallWebhook(ctx context.Context, id uuid.UUID) (string, error) {
+	outcome, err := a.Webhooks.CallFirst(ctx, id)
+	return string(outcome), err
 }

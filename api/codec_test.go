@@ -18,7 +18,6 @@ import (
 	"despacho/test/apptest"
 	"despacho/test/closedport"
 	"despacho/test/testenv"
-	"despacho/workflows"
 )
 
 const (
@@ -76,20 +75,14 @@ func TestCodec_decodesWhatIsTheOperators(t *testing.T) {
 		tenant, other := d.NewTenant(t), d.NewTenant(t)
 		staff := tenant.SignIn(t, nil)
 		own, foreign := d.CreateOrder(t, tenant.KeyA), d.CreateOrder(t, other.Key)
-		webhookID, _ := d.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
-		foreignWebhook, _ := d.Register(t, other.Key, apptest.NewReceiver(t, nil))
-		withDelivery := d.CreateOrder(t, tenant.Key)
-		deliveries := d.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?order_id=" + withDelivery, Key: tenant.Key})
-		deliveryID := deliveries.Data["deliveries"].([]any)[0].(map[string]any)["id"].(string)
 
 		plain, err := converter.GetDefaultDataConverter().ToPayload("sin cifrar")
 		require.NoError(t, err)
 		mine := []*common.Payload{
-			d.encrypted(t, "order-"+own, "propio"), d.encrypted(t, "delivery-"+deliveryID, "propio"),
-			d.encrypted(t, workflows.RedeliveryWorkflowID(uuid.MustParse(deliveryID)), "propio"), d.encrypted(t, "redelivery-"+webhookID, "propio"),
+			d.encrypted(t, "order-"+own, "propio"), d.encrypted(t, "simulation-"+own, "propio"),
 		}
 		others := []*common.Payload{
-			plain, d.encrypted(t, "order-"+foreign, "ajeno"), d.encrypted(t, "redelivery-"+foreignWebhook, "ajeno"), d.encrypted(t, "order-"+uuid.NewString(), "ajeno"),
+			plain, d.encrypted(t, "order-"+foreign, "ajeno"), d.encrypted(t, "simulation-"+foreign, "ajeno"), d.encrypted(t, "order-"+uuid.NewString(), "ajeno"),
 			d.encrypted(t, "operator-"+other.Operator.ID.String(), "ajeno"), d.encrypted(t, "despacho-reconcile-1", "ajeno"), d.encrypted(t, "", "ajeno"),
 		}
 		answer, decoded := d.send(t, "decode", staff, append(mine, others...)...)

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
-	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/orders"
 	"despacho/internal/webhooks"
@@ -91,7 +90,7 @@ func (s *Server) readDelivery(c *gin.Context) error {
 // attempts.
 func (s *Server) listDeliveries(c *gin.Context) error {
 	var wrong apperror.Fields
-	filter := db.DeliveryFilter{
+	filter := webhooks.Filter{
 		WebhookID: idParameter(c, "webhook_id", &wrong),
 		OrderID:   idParameter(c, "order_id", &wrong),
 		Status:    models.WebhookDeliveryStatus(textParameter(c, "status", &wrong)),

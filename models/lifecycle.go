@@ -74,6 +74,9 @@ const (
 	MoveDeliver Move = "delivered"
 )
 
+// Moves lists every move.
+var Moves = []Move{MoveCancel, MoveReceive, MoveAssign, MoveDeliver}
+
 // State is the part of an order that decides which moves are legal.
 type State struct {
 	Status      Status

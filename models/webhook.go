@@ -121,8 +121,12 @@ type WebhookDelivery struct {
 	Data          string
 	Status        WebhookDeliveryStatus
 	NextAttemptAt *time.Time
-	// Queued means that the workers send it from the database, instead of a workflow.
+	// Queued means that its attempts are the workers', which find it in the database. Before that the
+	// order's workflow makes the first one.
 	Queued bool
+	// RequestedAt is when somebody requested an attempt beside the schedule, or the time until which
+	// that waits; nil once it was made.
+	RequestedAt *time.Time
 	// AttemptsBefore is how many attempts were made before it was last queued again, as if it were
 	// new: they do not count for its retries.
 	AttemptsBefore int

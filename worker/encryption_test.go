@@ -134,7 +134,8 @@ func runOrdersWithEveryMessage(t *testing.T, s *service, keys func(*config.Confi
 		"delivery_lat": nil, "delivery_lng": nil, "delivery_maps_url": "https://maps.app.goo.gl/CasaDeHermelinda",
 	})
 	s.receive(t, delivered)
-	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), delivered, workflows.AssignedName, workflows.Assigned{RiderID: uuid.New()}))
+	unknown := uuid.New()
+	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), delivered, workflows.AssignedName, workflows.Message{RiderID: &unknown}))
 	require.True(t, refused)
 	require.Equal(t, "El motorizado no existe o no está activo.", refusal.Reason)
 	s.assign(t, delivered, 0)
@@ -161,10 +162,7 @@ func runOrdersWithEveryMessage(t *testing.T, s *service, keys func(*config.Confi
 	for _, id := range []string{delivered, cancelled, signalled, continued, revived} {
 		ended(id)
 	}
-	deliveryID := receiver.Events()[0].Header.Get("webhook-id")
-	answer = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/deliveries/" + deliveryID + "/redeliver", Key: s.Key})
-	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-	return append(runs, run{workflows.RedeliveryWorkflowID(uuid.MustParse(deliveryID)), ""})
+	return runs
 }
 
 // continueAsNew sends signals until Temporal suggests that the order continues as a new run, and
@@ -174,7 +172,7 @@ func (s *service) continueAsNew(t *testing.T, orderID string) run {
 	first := s.describe(t, workflowOf(orderID)).WorkflowExecutionInfo.Execution.RunId
 	for range 4 {
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(orderID), "", workflows.CancelName,
-			workflows.Cancel{Reason: cancelReason, Note: cancelNote + strings.Repeat(".", 1_200_000)}))
+			workflows.Message{Reason: cancelReason, Note: cancelNote + strings.Repeat(".", 1_200_000)}))
 	}
 	poll.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
@@ -311,7 +309,7 @@ func TestEncryption_aWorkerWithoutTheKeyFailsNoOrder(t *testing.T) {
 			good.StopWorker()
 			fresh := good.CreateOrder(t, good.Key)
 			bad := good.replaceWorker(t, withHistoryKeys(c.keys...))
-			require.NoError(t, good.Temporal.SignalWorkflow(t.Context(), workflowOf(fresh), "", workflows.ReceivedName, workflows.Received{}))
+			require.NoError(t, good.Temporal.SignalWorkflow(t.Context(), workflowOf(fresh), "", workflows.ReceivedName, workflows.Message{}))
 			failure := bad.waitForFailedTask(t, fresh)
 			require.ErrorContains(t, failure, c.says)
 			bad.StopWorker()

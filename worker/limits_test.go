@@ -189,7 +189,7 @@ func TestOrder_pausedActivity(t *testing.T) {
 		poll.Until(t, func() error {
 			_, err := s.Temporal.WorkflowService().PauseActivity(t.Context(), &workflowservice.PauseActivityRequest{
 				Namespace: client.DefaultNamespace, Execution: &common.WorkflowExecution{WorkflowId: workflowOf(id)},
-				Activity: &workflowservice.PauseActivityRequest_Type{Type: workflows.SendWebhookActivity}, Identity: "by hand",
+				Activity: &workflowservice.PauseActivityRequest_Type{Type: workflows.CallWebhookActivity}, Identity: "by hand",
 			})
 			return err
 		})

@@ -34,10 +34,10 @@ func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 		outcomes := make([]error, 5)
 		var sending sync.WaitGroup
 		for i := range outcomes {
-			sending.Go(func() { outcomes[i] = s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Received{}) })
+			sending.Go(func() { outcomes[i] = s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Message{}) })
 		}
 		sending.Wait()
-		outcomes = append(outcomes, s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Received{}))
+		outcomes = append(outcomes, s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Message{}))
 		for _, err := range outcomes {
 			require.NoError(t, err)
 		}
@@ -57,7 +57,8 @@ func TestMessages_refusalsReachTheCaller(t *testing.T) {
 		}
 
 		s.receive(t, id)
-		refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.AssignedName, workflows.Assigned{RiderID: uuid.New()}))
+		unknown := uuid.New()
+		refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.AssignedName, workflows.Message{RiderID: &unknown}))
 		require.True(t, refused)
 		require.Equal(t, models.StatusReceived, refusal.Status)
 		require.Equal(t, "El motorizado no existe o no está activo.", refusal.Reason)
@@ -71,7 +72,7 @@ func (s *service) refusedDelivery(t *testing.T) (orderID string, before, after *
 	orderID = s.CreateOrder(t, s.Key)
 	s.waitForIdle(t, orderID)
 	before = s.historyOf(t, workflowOf(orderID), "")
-	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), orderID, workflows.DeliveredName, workflows.Delivered{}))
+	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), orderID, workflows.DeliveredName, workflows.Message{}))
 	require.True(t, refused)
 	require.Equal(t, workflows.Refusal{Move: models.MoveDeliver, Status: models.StatusRegistered}, refusal)
 	return orderID, before, s.historyOf(t, workflowOf(orderID), "")

@@ -89,17 +89,6 @@ var paths = []path{
 		s.deliver(t, id)
 		return s.waitForOrderEnd(t, id)
 	}},
-	{"superseded-by-an-older-row", func(t *testing.T, i *installation, s *service) (string, string) {
-		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := s.CreateOrder(t, s.Key, personalData)
-		s.receive(t, id)
-		s.assign(t, id, 0)
-		run := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Execution.RunId
-		s.rewind(t, id)
-		s.moveToDelivered(t, id)
-		s.waitForOrderEnd(t, id)
-		return workflowOf(id), run
-	}},
 	{"started-late", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 		id := i.detachedLate.CreateOrder(t, s.Key, personalData)
@@ -143,6 +132,15 @@ var paths = []path{
 		s.deliver(t, id)
 		return s.waitForOrderEnd(t, id)
 	}},
+	{"continued", func(t *testing.T, i *installation, s *service) (string, string) {
+		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
+		id := s.CreateOrder(t, s.Key)
+		s.continueAsNew(t, id)
+		s.receive(t, id)
+		s.assign(t, id, 0)
+		s.deliver(t, id)
+		return s.waitForOrderEnd(t, id)
+	}},
 	{"simulation", func(t *testing.T, i *installation, s *service) (string, string) {
 		id, advance := s.newTestOrder(t)
 		for range 4 {
@@ -150,8 +148,6 @@ var paths = []path{
 		}
 		return simulationOf(id), s.waitForEnd(t, simulationOf(id))
 	}},
-	{"delivery", driveDelivery},
-	{"redelivery", driveRedelivery},
 	{"reconcile", func(t *testing.T, i *installation, s *service) (string, string) {
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue}, workflows.ReconcileWorkflowName)
 		require.NoError(t, err)
@@ -207,7 +203,7 @@ func driveRevivalDuringDelivery(t *testing.T, i *installation, s *service) (stri
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveRetries makes an event wait for the previous one, which is retried.
+// driveRetries has events of which the first is retried, by the queue.
 func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	var once sync.Once
 	receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -223,53 +219,10 @@ func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveDelivery sends a delivery whose order's workflow has completed by a workflow of its own, as
-// earlier releases did.
-func driveDelivery(t *testing.T, _ *installation, s *service) (string, string) {
-	receiver := apptest.NewReceiver(t, nil)
-	ref := workflows.WebhookDeliveryRef{ID: s.abandonedDelivery(t, receiver), Event: models.EventCancelled, Host: workflows.HostOf(receiver.URL)}
-	run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-		ID: "delivery-" + ref.ID.String(), TaskQueue: s.Config.TaskQueue, StaticSummary: ref.Summary(),
-	}, workflows.DeliveryWorkflowName, ref)
-	require.NoError(t, err)
-	receiver.WaitFor(t, 1)
-	require.NoError(t, run.Get(t.Context(), nil))
-	return run.GetID(), run.GetRunID()
-}
-
-// driveRedelivery requests a redelivery.
-func driveRedelivery(t *testing.T, _ *installation, s *service) (string, string) {
-	receiver := apptest.NewReceiver(t, nil)
-	s.Register(t, s.Key, receiver)
-	s.waitForIdle(t, s.CreateOrder(t, s.Key, personalData))
-	deliveryID := receiver.WaitFor(t, 1)[0].Header.Get("webhook-id")
-	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/deliveries/" + deliveryID + "/redeliver", Key: s.Key})
-	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-	workflowID := workflows.RedeliveryWorkflowID(uuid.MustParse(deliveryID))
-	return workflowID, s.waitForEnd(t, workflowID)
-}
-
 // waitForOrderEnd waits until an order's latest run has completed.
 func (s *service) waitForOrderEnd(t *testing.T, orderID string) (workflowID, runID string) {
 	t.Helper()
 	return workflowOf(orderID), s.waitForEnd(t, workflowOf(orderID))
-}
-
-// abandonedDelivery inserts an overdue delivery of a completed order.
-func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uuid.UUID {
-	t.Helper()
-	id := s.CreateOrder(t, s.Key, personalData)
-	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
-	s.waitForOrderEnd(t, id)
-	s.waitForStartConfirmed(t, id) // until then its deliveries are its own workflow's
-	webhookID, _ := s.Register(t, s.Key, receiver)
-	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC()
-	delivery := models.WebhookDelivery{
-		ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, OrderID: &orderID, OrderSeq: 2,
-		Event: models.EventCancelled, Data: `{"id":"` + id + `"}`, Status: models.WebhookDeliveryPending, NextAttemptAt: &due, CreatedAt: due,
-	}
-	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{delivery}))
-	return delivery.ID
 }
 
 // reconcileUntilStarted runs the reconcile workflow until it has started an order's workflow.

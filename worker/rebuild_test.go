@@ -8,11 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -24,7 +22,6 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/orders"
-	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -181,71 +178,6 @@ func TestReconcile_moreThanARunCanDo(t *testing.T) {
 			require.NoError(t, s.App.DB.SQL().QueryRow("SELECT COUNT(*) FROM rate_windows WHERE subject = 'expired'").Scan(&expired))
 			require.Zero(t, expired)
 		})
-	}
-}
-
-// driving has the activities of a reconcile run that cannot tell the workflow of an order about its
-// abandoned deliveries, of which there are many, and counts how often it has tried to.
-func (s *service) driving(t *testing.T, abandoned int, cause error) (a *activities.Activities, asked *atomic.Int64) {
-	t.Helper()
-	id := s.CreateOrder(t, s.Key)
-	s.waitForStartConfirmed(t, id) // until then its deliveries are its own workflow's
-	webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)
-	deliveries := make([]models.WebhookDelivery, abandoned)
-	for i := range deliveries {
-		deliveries[i] = models.WebhookDelivery{
-			ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, OrderID: &orderID, OrderSeq: i + 1, Event: models.EventCreated, Data: `{}`,
-			Status: models.WebhookDeliveryPending, NextAttemptAt: &due, CreatedAt: due,
-		}
-	}
-	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), deliveries))
-	asked = new(atomic.Int64)
-	a = s.reconciling(t, s.Temporal)
-	a.Webhooks = &webhooks.Service{DB: s.App.DB, Clock: a.Clock, TaskQueue: s.Config.TaskQueue, Temporal: refusedSignals{s.Temporal, cause, asked}}
-	return a, asked
-}
-
-// refusedSignals is a Temporal client that signals nothing.
-type refusedSignals struct {
-	client.Client
-	cause error
-	asked *atomic.Int64
-}
-
-func (c refusedSignals) SignalWorkflow(context.Context, string, string, string, any) error {
-	c.asked.Add(1)
-	return c.cause
-}
-
-// More abandoned deliveries than a run has time for leave time for the rest of its work.
-func TestReconcile_moreAbandonedDeliveriesThanARunCanDrive(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{NoWorker: true})
-	a, asked := s.driving(t, 2*activities.ReconcilePage+20, serviceerror.NewInvalidArgument("not this one"))
-	env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
-	env.SetTestTimeout(poll.Deadline)
-	env.RegisterActivity(a.Reconcile)
-	_, err := env.ExecuteActivity(a.Reconcile, time.Nanosecond)
-	require.ErrorContains(t, err, "not this one")
-	require.EqualValues(t, activities.ReconcilePage, asked.Load(), "one page")
-}
-
-// A Temporal that does not answer is not asked again for every abandoned delivery, each of which
-// would wait for its timeout; what fails for its own reason is passed over.
-func TestReconcile_abandonedDeliveriesDuringAnOutage(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{NoWorker: true})
-	for _, test := range []struct {
-		cause error
-		asked int64
-	}{{serviceerror.NewUnavailable("no connection"), 1}, {serviceerror.NewInvalidArgument("not this one"), 3}} {
-		a, asked := s.secondOperator(t).driving(t, 3, test.cause)
-		_, err := a.DriveAbandonedDeliveries(t.Context())
-		require.ErrorIs(t, err, test.cause)
-		require.EqualValues(t, test.asked, asked.Load(), test.cause)
-		_, err = s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM deliveries")
-		require.NoError(t, err)
 	}
 }
 

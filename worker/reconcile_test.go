@@ -118,28 +118,6 @@ func TestReconcile_movesBeforeTheStart(t *testing.T) {
 	s.waitForStartConfirmed(t, second)
 }
 
-// An abandoned delivery is resumed and sent.
-func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
-	each(t, func(t *testing.T, s *service) {
-		receiver := apptest.NewReceiver(t, nil)
-		id := s.abandonedDelivery(t, receiver)
-		s.reconcileBySchedule(t)
-		events := receiver.WaitFor(t, 1)
-		require.Equal(t, "order.cancelled", events[0].Event)
-		require.Equal(t, id.String(), events[0].Header.Get("webhook-id"))
-		poll.Until(t, func() error {
-			delivery, attempts, err := s.App.DB.Delivery(t.Context(), id)
-			if err != nil {
-				return err
-			}
-			if delivery.Status != models.WebhookDeliveryDelivered || len(attempts) != 1 {
-				return fmt.Errorf("%s after %d attempts", delivery.Status, len(attempts))
-			}
-			return nil
-		})
-	})
-}
-
 // Expired rows are deleted, and no others.
 func TestReconcile_clearsWhatHasExpired(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {

@@ -183,7 +183,7 @@ func TestRestored_olderTemporal(t *testing.T) {
 		}
 		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(behind), EntryID: uuid.New(), Seq: 3, Move: models.MoveCancel, By: models.ByOperator, To: models.StatusCancelled,
-			At: time.Now().UTC().Truncate(time.Microsecond), Cancel: &workflows.Cancel{},
+			At: time.Now().UTC().Truncate(time.Microsecond),
 		})
 		require.NoError(t, err)
 		s.setUpdatedAnHourAgo(t)

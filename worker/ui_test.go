@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
+	"despacho/internal/webhooks"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/workflows"
@@ -41,7 +42,7 @@ func TestUI_orderSummary(t *testing.T) {
 		s.deliver(t, id)
 		_, runID := s.waitForOrderEnd(t, id)
 
-		host := workflows.HostOf(receiver.URL)
+		host := webhooks.HostOf(receiver.URL)
 		require.Equal(t, []string{
 			"auto-cancel", "order.created → " + host, "received", "assigned", "order.assigned → " + host, "delivered", "order.delivered → " + host,
 		}, s.summaries(t, id, runID))

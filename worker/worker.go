@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -158,8 +159,6 @@ const outSlots = 128
 // Register registers every workflow under its name.
 func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.Order, workflow.RegisterOptions{Name: workflows.OrderWorkflowName})
-	w.RegisterWorkflowWithOptions(workflows.Delivery, workflow.RegisterOptions{Name: workflows.DeliveryWorkflowName})
-	w.RegisterWorkflowWithOptions(workflows.Redelivery, workflow.RegisterOptions{Name: workflows.RedeliveryWorkflowName})
 	w.RegisterWorkflowWithOptions(workflows.Simulation, workflow.RegisterOptions{Name: workflows.SimulationWorkflowName})
 	w.RegisterWorkflowWithOptions(workflows.Reconcile, workflow.RegisterOptions{Name: workflows.ReconcileWorkflowName})
 }
@@ -184,6 +183,7 @@ func workerOptions(options Options) worker.Options {
 
 		MaxConcurrentLocalActivityExecutionSize: options.LocalActivitySlots,
 		DeadlockDetectionTimeout:                options.DeadlockTimeout,
+		Interceptors:                            []interceptor.WorkerInterceptor{&workflows.SignalOrder{}},
 		// How long a task waits for the worker that has the run cached: less than the move timeout,
 		// so that a crashed worker does not fail every move with 503.
 		StickyScheduleToStartTimeout: 2 * time.Second,

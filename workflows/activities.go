@@ -17,10 +17,9 @@ type Activities interface {
 	LoadOrder(ctx context.Context, orderID uuid.UUID) (*Snapshot, error)
 	// ApplyMove writes a decided move.
 	ApplyMove(ctx context.Context, move ApplyMoveInput) (*ApplyMoveResult, error)
-	// SendWebhook makes the next attempt at a delivery, or queues it.
-	SendWebhook(ctx context.Context, deliveryID uuid.UUID) (SendOutcome, error)
-	// ResendWebhook makes an attempt that a person requested.
-	ResendWebhook(ctx context.Context, deliveryID uuid.UUID) (SendOutcome, error)
+	// CallWebhook makes the first attempt at a webhook call and returns its outcome, for readers of
+	// the history. Whatever comes after it is the queue's.
+	CallWebhook(ctx context.Context, id uuid.UUID) (outcome string, err error)
 	// ResolveMapLink resolves a short map link to the delivery point.
 	ResolveMapLink(ctx context.Context, orderID uuid.UUID) error
 	// VerifyIdentity looks up the recipient's DNI.
@@ -29,26 +28,23 @@ type Activities interface {
 	Simulate(ctx context.Context, move SimulatedMove) (*SimulatedOrder, error)
 	// Reconcile makes the passes of a scheduled run of the reconcile workflow.
 	Reconcile(ctx context.Context, duration time.Duration) error
-	// StartMissingOrders, DriveAbandonedDeliveries and ClearExpiredRecords are the parts of one pass;
-	// they return how many rows they dealt with.
+	// StartMissingOrders and ClearExpiredRecords are the parts of one pass; they return how many rows
+	// they dealt with.
 	StartMissingOrders(ctx context.Context) (int, error)
-	DriveAbandonedDeliveries(ctx context.Context) (int, error)
 	ClearExpiredRecords(ctx context.Context) (int, error)
 }
 
 // The activities' names. Workflows call them by name: they run in the worker, not here.
 var (
-	LoadOrderActivity       = nameOf(Activities.LoadOrder)
-	ApplyMoveActivity       = nameOf(Activities.ApplyMove)
-	SendWebhookActivity     = nameOf(Activities.SendWebhook)
-	ResendWebhookActivity   = nameOf(Activities.ResendWebhook)
-	ResolveMapLinkActivity  = nameOf(Activities.ResolveMapLink)
-	VerifyIdentityActivity  = nameOf(Activities.VerifyIdentity)
-	SimulateActivity        = nameOf(Activities.Simulate)
-	ReconcileActivity       = nameOf(Activities.Reconcile)
-	StartMissingActivity    = nameOf(Activities.StartMissingOrders)
-	DriveDeliveriesActivity = nameOf(Activities.DriveAbandonedDeliveries)
-	ClearExpiredActivity    = nameOf(Activities.ClearExpiredRecords)
+	LoadOrderActivity      = nameOf(Activities.LoadOrder)
+	ApplyMoveActivity      = nameOf(Activities.ApplyMove)
+	CallWebhookActivity    = nameOf(Activities.CallWebhook)
+	ResolveMapLinkActivity = nameOf(Activities.ResolveMapLink)
+	VerifyIdentityActivity = nameOf(Activities.VerifyIdentity)
+	SimulateActivity       = nameOf(Activities.Simulate)
+	ReconcileActivity      = nameOf(Activities.Reconcile)
+	StartMissingActivity   = nameOf(Activities.StartMissingOrders)
+	ClearExpiredActivity   = nameOf(Activities.ClearExpiredRecords)
 )
 
 // nameOf is the name of a method.

@@ -1,9 +1,7 @@
-// Package workflows holds the Temporal workflows of orders and webhook deliveries. Workflows
-// decide; activities do the I/O.
+// Package workflows holds the Temporal workflows of orders. Workflows decide; activities do the I/O.
 package workflows
 
 import (
-	"net/url"
 	"strings"
 	"time"
 
@@ -17,8 +15,6 @@ import (
 // Names of the workflows, as the Temporal UI shows them.
 const (
 	OrderWorkflowName      = "Order"
-	DeliveryWorkflowName   = "WebhookDelivery"
-	RedeliveryWorkflowName = "WebhookRedelivery"
 	SimulationWorkflowName = "Simulation"
 	ReconcileWorkflowName  = "Reconcile"
 )
@@ -35,11 +31,10 @@ const (
 
 // Types of the errors that activities and updates return.
 const (
-	refusedErrorType       = "MoveRefused"
-	orderMissingErrorType  = "OrderMissing"
-	notStoredErrorType     = "NotStored"
-	webhookFailedErrorType = "WebhookFailed"
-	noNextStepErrorType    = "NoNextStep"
+	refusedErrorType      = "MoveRefused"
+	orderMissingErrorType = "OrderMissing"
+	notStoredErrorType    = "NotStored"
+	noNextStepErrorType   = "NoNextStep"
 )
 
 // Search attributes of an order's workflow, set when it starts.
@@ -64,25 +59,17 @@ const OrderWorkflowPrefix = "order-"
 // OrderWorkflowID is the id of an order's workflow.
 func OrderWorkflowID(orderID uuid.UUID) string { return OrderWorkflowPrefix + orderID.String() }
 
-const (
-	simulationWorkflowPrefix = "simulation-"
-	deliveryWorkflowPrefix   = "delivery-"
-	redeliveryWorkflowPrefix = "redelivery-"
-)
+const simulationWorkflowPrefix = "simulation-"
 
 // SimulationWorkflowID is the id of the workflow that moves a test order.
 func SimulationWorkflowID(orderID uuid.UUID) string {
 	return simulationWorkflowPrefix + orderID.String()
 }
 
-// RedeliveryWorkflowID is the id of the workflow that resends, on request, one delivery or the
-// failed deliveries of one webhook.
-func RedeliveryWorkflowID(id uuid.UUID) string { return redeliveryWorkflowPrefix + id.String() }
-
-// SubjectOf returns the id of the order, delivery or webhook that a workflow is about, from the
-// workflow's id. It returns false for the reconcile workflow and for other ids.
+// SubjectOf returns the id of the order that a workflow is about, from the workflow's id. It returns
+// false for the reconcile workflow and for other ids.
 func SubjectOf(workflowID string) (uuid.UUID, bool) {
-	for _, prefix := range []string{OrderWorkflowPrefix, simulationWorkflowPrefix, deliveryWorkflowPrefix, redeliveryWorkflowPrefix} {
+	for _, prefix := range []string{OrderWorkflowPrefix, simulationWorkflowPrefix} {
 		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {
 			id, err := uuid.Parse(subject)
 			return id, err == nil && id.String() == subject
@@ -124,10 +111,8 @@ type Snapshot struct {
 	Seq          int           `json:"seq"`
 	GuideCode    string        `json:"guide_code"`
 	AutoCancelAt time.Time     `json:"auto_cancel_at"`
-	// Deliveries are the pending webhook deliveries.
-	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
-	// MoreDeliveries means that there may be more pending deliveries than Deliveries has.
-	MoreDeliveries bool `json:"more_deliveries,omitempty"`
+	// Calls are the webhook calls whose first attempt the workflow has to begin.
+	Calls []WebhookCall `json:"calls,omitempty"`
 	// ResolveMapLink is true if a short map link has to be resolved.
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
 	// VerifyIdentity is true if the recipient's DNI has to be verified.
@@ -138,26 +123,13 @@ func (s *Snapshot) state() models.State {
 	return models.State{Status: s.Status, CancelledBy: s.CancelledBy, RiderID: s.RiderID}
 }
 
-// WebhookDeliveryRef identifies a webhook delivery. Of the webhook's URL it holds only the host,
-// for the Temporal UI: the rest may hold a secret.
-type WebhookDeliveryRef struct {
-	ID        uuid.UUID    `json:"id"`
-	WebhookID uuid.UUID    `json:"webhook_id"`
-	Event     models.Event `json:"event"`
-	Host      string       `json:"host"`
-	Retry     bool         `json:"retry,omitempty"`
-}
-
-// Summary names the delivery in the Temporal UI.
-func (d WebhookDeliveryRef) Summary() string { return Summary(string(d.Event) + " → " + d.Host) }
-
-// HostOf is the host of a webhook's URL, the only part that may be shown.
-func HostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
+// WebhookCall is an event for one webhook. Of the webhook's URL it holds only the host, for the
+// Temporal UI: the rest may hold a secret.
+type WebhookCall struct {
+	// ID is the id of its row.
+	ID    uuid.UUID    `json:"id"`
+	Event models.Event `json:"event"`
+	Host  string       `json:"host"`
 }
 
 // ApplyMoveInput is a decided move, to be written to the database.
@@ -165,31 +137,26 @@ type ApplyMoveInput struct {
 	OrderID uuid.UUID `json:"order_id"`
 	// EntryID is the id of the timeline entry. It is the same in every attempt at the same move, so
 	// that a retry is recognised.
-	EntryID   uuid.UUID     `json:"entry_id"`
-	Seq       int           `json:"seq"`
-	Move      models.Move   `json:"move"`
-	By        models.Actor  `json:"by"`
-	To        models.Status `json:"to"`
-	At        time.Time     `json:"at"`
-	Cancel    *Cancel       `json:"cancel,omitempty"`
-	Received  *Received     `json:"received,omitempty"`
-	Assigned  *Assigned     `json:"assigned,omitempty"`
-	Delivered *Delivered    `json:"delivered,omitempty"`
-	// Deadline is the time after which the move must not be made; nil if there is none.
-	Deadline *time.Time `json:"deadline,omitempty"`
-	// Requester is who requested the move by an update.
-	Requester Requester `json:"requester,omitzero"`
+	EntryID uuid.UUID     `json:"entry_id"`
+	Seq     int           `json:"seq"`
+	Move    models.Move   `json:"move"`
+	By      models.Actor  `json:"by"`
+	To      models.Status `json:"to"`
+	At      time.Time     `json:"at"`
+	// Message is what was requested; empty for the timer's auto-cancel.
+	Message Message `json:"message,omitzero"`
 }
 
 // ApplyMoveResult is the outcome of writing a move.
 type ApplyMoveResult struct {
-	// Deliveries are the webhook deliveries of the move's event.
-	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
-	// MoreDeliveries means that there are more of them than Deliveries has.
-	MoreDeliveries bool `json:"more_deliveries,omitempty"`
+	// Calls are the webhook calls of the move's event whose first attempt the workflow has to begin.
+	Calls []WebhookCall `json:"calls,omitempty"`
 	// Refused is why the move was not written although the transition table allows it, for example
 	// an unknown rider.
 	Refused string `json:"refused,omitempty"`
 	// Current is the order's actual state, if it was moved outside this run.
 	Current *Snapshot `json:"current,omitempty"`
+	// Written means that the move was written before, and Current is the state since: the answer of
+	// the activity was lost, or its workflow task.
+	Written bool `json:"written,omitempty"`
 }

@@ -18,8 +18,8 @@ import (
 type faultyDatabase struct {
 	s   *harness
 	rng *rand.Rand
-	// entries are the ids of the timeline entries by sequence number.
-	entries map[int]uuid.UUID
+	// entries are the ids of the timeline entries.
+	entries map[uuid.UUID]bool
 	// downUntil ends the present outage.
 	downUntil time.Time
 	calm      bool
@@ -47,12 +47,9 @@ func (d *faultyDatabase) apply(move workflows.ApplyMoveInput) (*workflows.ApplyM
 	if err := d.unavailable(); err != nil {
 		return nil, err
 	}
-	if d.s.stored.Seq != move.Seq-1 {
-		if d.entries[move.Seq] == move.EntryID {
-			return &workflows.ApplyMoveResult{}, nil
-		}
+	if d.entries[move.EntryID] || d.s.stored.Seq != move.Seq-1 {
 		current := d.s.stored
-		return &workflows.ApplyMoveResult{Current: &current}, nil
+		return &workflows.ApplyMoveResult{Current: &current, Written: d.entries[move.EntryID]}, nil
 	}
 	if !d.calm && d.rng.IntN(10) == 0 {
 		return nil, workflows.NotStored()
@@ -70,22 +67,19 @@ func (d *faultyDatabase) write(move workflows.ApplyMoveInput) {
 	if move.To == models.StatusCancelled {
 		stored.CancelledBy = move.By
 	}
-	if move.Assigned != nil {
-		stored.RiderID = &move.Assigned.RiderID
+	if move.Move == models.MoveAssign {
+		stored.RiderID = move.Message.RiderID
 	}
-	d.entries[move.Seq] = move.EntryID
+	d.entries[move.EntryID] = true
 }
 
 // writeOutsideTheRun writes a legal move that this run does not know of.
 func (d *faultyDatabase) writeOutsideTheRun() {
 	for _, message := range fuzzMessages {
-		to, verdict := d.state().Decide(message.Move(), models.ByOperator, message.Rider())
+		to, verdict := d.state().Decide(message.Move, models.ByOperator, message.Rider())
 		// The run of an ended order completes; what comes after is another run's.
 		if verdict == models.Applied && to != models.StatusCancelled && to != models.StatusDelivered && d.rng.IntN(2) == 0 {
-			move := workflows.ApplyMoveInput{EntryID: uuid.New(), Seq: d.s.stored.Seq + 1, Move: message.Move(), By: models.ByOperator, To: to}
-			if assigned, ok := message.(workflows.Assigned); ok {
-				move.Assigned = &assigned
-			}
+			move := workflows.ApplyMoveInput{EntryID: uuid.New(), Seq: d.s.stored.Seq + 1, Move: message.Move, By: models.ByOperator, To: to, Message: message}
 			d.write(move)
 			return
 		}
@@ -93,8 +87,8 @@ func (d *faultyDatabase) writeOutsideTheRun() {
 }
 
 var fuzzMessages = []workflows.Message{
-	workflows.Received{}, workflows.Assigned{RiderID: riderA}, workflows.Assigned{RiderID: riderB}, workflows.Delivered{}, workflows.Cancel{},
-	workflows.Cancel{OnlyRegistered: true, By: models.ByStore},
+	{Move: models.MoveReceive}, {Move: models.MoveAssign, RiderID: &riderA}, {Move: models.MoveAssign, RiderID: &riderB},
+	{Move: models.MoveDeliver}, {Move: models.MoveCancel}, {Move: models.MoveCancel, OnlyRegistered: true, By: models.ByStore},
 }
 
 // FuzzOrder sends random messages, valid and not, as signals and updates, in the middle of outages,
@@ -108,7 +102,7 @@ func FuzzOrder(f *testing.F) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := newHarness(t, registered)
 		s.stored.AutoCancelAt = start.Add(2 * runTimeout)
-		d := &faultyDatabase{s: s, rng: rng, entries: map[int]uuid.UUID{}}
+		d := &faultyDatabase{s: s, rng: rng, entries: map[uuid.UUID]bool{}}
 		s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -161,7 +155,7 @@ func (d *faultyDatabase) disturb(at time.Duration) {
 		return
 	}
 	message := fuzzMessages[d.rng.IntN(len(fuzzMessages))]
-	name := string(message.Move())
+	name := string(message.Move)
 	switch d.rng.IntN(8) {
 	case 0:
 		d.s.mu.Lock()
@@ -172,13 +166,14 @@ func (d *faultyDatabase) disturb(at time.Duration) {
 	case 2:
 		d.s.signal(workflows.RefreshName, nil)
 	case 3:
-		d.s.signal(workflows.CancelName, workflows.Cancel{Reason: "a\x00b"})
+		d.s.signal(workflows.CancelName, workflows.Message{Reason: "a\x00b"})
 	case 4:
 		d.s.signal(name, message)
 	case 5:
 		d.s.update(name, message)
 	default:
-		d.s.update(name, message.WithDeadline(start.Add(at+30*time.Second)))
+		message.Deadline = pointer(start.Add(at + 30*time.Second))
+		d.s.update(name, message)
 	}
 }
 
@@ -186,10 +181,10 @@ func (d *faultyDatabase) disturb(at time.Duration) {
 func (d *faultyDatabase) nextMove() *updateResult {
 	for _, message := range fuzzMessages {
 		d.s.mu.Lock()
-		_, verdict := d.state().Decide(message.Move(), models.ByOperator, message.Rider())
+		_, verdict := d.state().Decide(message.Move, models.ByOperator, message.Rider())
 		d.s.mu.Unlock()
 		if verdict == models.Applied && !d.s.env.IsWorkflowCompleted() {
-			return d.s.update(string(message.Move()), message)
+			return d.s.update(string(message.Move), message)
 		}
 	}
 	return nil

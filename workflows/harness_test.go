@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -54,34 +54,32 @@ type harness struct {
 	stored   workflows.Snapshot
 	written  []workflows.ApplyMoveInput
 	attempts []workflows.ApplyMoveInput
-	refs     map[uuid.UUID]workflows.WebhookDeliveryRef
+	calls    map[uuid.UUID]webhookCall
 	sent     []webhookCall
 }
 
-type webhook struct {
-	id    uuid.UUID
-	retry bool
-}
+// webhook identifies a webhook.
+type webhook uuid.UUID
 
-// webhookCall is one attempt at a webhook call.
+// webhookCall is the first attempt at a webhook call.
 type webhookCall struct {
-	workflows.WebhookDeliveryRef
+	workflows.WebhookCall
+	webhook webhook
 	at      time.Duration
-	attempt int32
 	token   []byte
 }
 
 // newHarness returns a harness for an order in the given state.
 func newHarness(t *testing.T, state models.State) *harness {
 	t.Helper()
-	s := &harness{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
+	s := &harness{t: t, orderID: uuid.New(), calls: map[uuid.UUID]webhookCall{}}
 	s.stored = workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
 	}
 	s.env = newEnvironment(&s.log)
 	for name, function := range map[string]any{
-		workflows.LoadOrderActivity: s.loadOrder, workflows.ApplyMoveActivity: s.applyMove, workflows.SendWebhookActivity: s.sendWebhook,
+		workflows.LoadOrderActivity: s.loadOrder, workflows.ApplyMoveActivity: s.applyMove, workflows.CallWebhookActivity: s.callWebhook,
 	} {
 		s.env.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
 	}
@@ -95,7 +93,9 @@ func newEnvironment(log *logBuffer) *testsuite.TestWorkflowEnvironment {
 	env.SetStartTime(start)
 	env.SetTestTimeout(poll.Deadline)
 	env.SetWorkflowRunTimeout(runTimeout)
-	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: poll.Deadline})
+	env.SetWorkerOptions(worker.Options{
+		DeadlockDetectionTimeout: poll.Deadline, Interceptors: []interceptor.WorkerInterceptor{&workflows.SignalOrder{}},
+	})
 	return env
 }
 
@@ -197,6 +197,7 @@ func (s *harness) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, er
 }
 
 func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+	move.Message.Move = "" // it is not on the wire
 	s.mu.Lock()
 	s.attempts = append(s.attempts, move)
 	s.mu.Unlock()
@@ -212,43 +213,37 @@ func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*
 	if move.To == models.StatusCancelled {
 		s.stored.CancelledBy = move.By
 	}
-	if move.Assigned != nil {
-		s.stored.RiderID = &move.Assigned.RiderID
+	if move.Move == models.MoveAssign {
+		s.stored.RiderID = move.Message.RiderID
 	}
 	result := &workflows.ApplyMoveResult{}
 	if event, emits := move.Move.Event(); emits {
-		result.Deliveries = s.addDeliveries(event)
-		s.stored.Deliveries = slices.Concat(s.stored.Deliveries, result.Deliveries)
+		result.Calls = s.addCalls(event)
 	}
 	return result, nil
 }
 
-// addDeliveries creates the deliveries of an event, one for each webhook.
-func (s *harness) addDeliveries(event models.Event) []workflows.WebhookDeliveryRef {
-	var refs []workflows.WebhookDeliveryRef
+// addCalls creates the webhook calls of an event, one for each webhook.
+func (s *harness) addCalls(event models.Event) []workflows.WebhookCall {
+	var calls []workflows.WebhookCall
 	for _, hook := range s.webhooks {
-		ref := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: hook.id, Event: event, Host: "tienda.example", Retry: hook.retry}
-		s.refs[ref.ID] = ref
-		refs = append(refs, ref)
+		call := workflows.WebhookCall{ID: uuid.New(), Event: event, Host: "tienda.example"}
+		s.calls[call.ID] = webhookCall{WebhookCall: call, webhook: hook}
+		calls = append(calls, call)
 	}
-	return refs
+	return calls
 }
 
-func (s *harness) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
-	info := activity.GetInfo(ctx)
+func (s *harness) callWebhook(ctx context.Context, id uuid.UUID) (string, error) {
 	s.mu.Lock()
-	call := webhookCall{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
+	call := s.calls[id]
+	call.at, call.token = s.env.Now().Sub(start), activity.GetInfo(ctx).TaskToken
 	s.sent = append(s.sent, call)
 	s.mu.Unlock()
 	if s.receive != nil {
-		if err := s.receive(call); err != nil {
-			return err
-		}
+		return "", s.receive(call)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stored.Deliveries = slices.DeleteFunc(slices.Clone(s.stored.Deliveries), func(d workflows.WebhookDeliveryRef) bool { return d.ID == deliveryID })
-	return nil
+	return "delivered", nil
 }
 
 // moves lists the written moves in order.

@@ -13,57 +13,41 @@ import (
 	"despacho/models"
 )
 
-// Message requests one move of an order: a Cancel, Received, Assigned or Delivered. It is sent as
-// an update or, from the Temporal UI, as a signal.
-type Message interface {
-	// Move is the requested move; also the name of the update and of the signal.
-	Move() models.Move
-	// Rider is the rider of an assignment, nil for the other moves.
-	Rider() *uuid.UUID
-	// Fingerprint distinguishes requests of the same move by their content.
-	Fingerprint() string
-	// WithDeadline returns the message with a time after which the move must not be made.
-	WithDeadline(at time.Time) Message
-	// WithRequester returns the message with who requests it.
-	WithRequester(by Requester) Message
+// Message requests a move of an order. It is sent as an update or, from the Temporal UI, as a
+// signal, which has the name of the move. Most members are of some moves only.
+type Message struct {
+	// Move is the requested move. On the wire it is the name of the update or of the signal.
+	Move models.Move `json:"-"`
+	// By is who requests the move; empty is the operator. A signal is always the operator's.
+	By models.Actor `json:"by,omitempty"`
+	// ExpectedSeq is the Seq at which the order must still be; nil accepts any. So a move does not undo
+	// another that its sender has not seen.
+	ExpectedSeq *int `json:"expected_seq,omitempty"`
 
-	actor() models.Actor
-	// outdated reports whether an order with this Seq and rider has changed since the sender saw it,
-	// so that the move would undo a change that the sender does not know of.
-	outdated(seq int, rider *uuid.UUID) bool
-	// problem says what is wrong with the content, in Spanish; empty if nothing is.
-	problem() string
-	// expiresAt is the time after which the move must not be made; nil if there is none.
-	expiresAt() *time.Time
-	requester() Requester
-	setContent(move *ApplyMoveInput)
-}
+	// Reason and Note are those of a cancel. OnlyRegistered refuses it once the package was received,
+	// as the API requires.
+	Reason         string `json:"reason,omitempty"`
+	Note           string `json:"note,omitempty"`
+	OnlyRegistered bool   `json:"only_registered,omitempty"`
 
-// Decide checks a requested move against an order's state and Seq, and returns the status after it.
-// changed means that the state allows the move, and it is refused because the message is outdated.
-func Decide(message Message, by models.Actor, seq int, state models.State) (to models.Status, verdict models.Verdict, changed bool) {
-	to, verdict = state.Decide(message.Move(), by, message.Rider())
-	cancel, cancels := message.(Cancel)
-	switch {
-	case verdict == models.Refused || cancels && cancel.tooLate(state.Status):
-		return state.Status, models.Refused, false
-	case message.outdated(seq, state.RiderID):
-		return state.Status, models.Refused, true
-	}
-	return to, verdict, false
-}
+	// BranchID is where the package was received, if that is not the expected branch.
+	BranchID *uuid.UUID `json:"branch_id,omitempty"`
 
-// hasMoved reports whether an order with this Seq has moved since its sender saw it at the expected
-// one; nil accepts any.
-func hasMoved(expected *int, seq int) bool { return expected != nil && *expected != seq }
+	// RiderID is who the order is assigned to.
+	RiderID *uuid.UUID `json:"rider_id,omitempty"`
 
-// Expiry is the deadline of a requested move. After it the requester has stopped waiting, so that
-// the move must not be made. A signal has none: it waits for the database.
-type Expiry struct {
+	// These are of a delivery: what was collected, and its proof.
+	ActualAmountCollected *money.Cents `json:"actual_amount_collected,omitempty"`
+	Photo                 string       `json:"photo,omitempty"`
+	CapturedAt            *time.Time   `json:"captured_at,omitempty"`
+	Lat                   *float64     `json:"lat,omitempty"`
+	Lng                   *float64     `json:"lng,omitempty"`
+
+	// Deadline is the time after which the move must not be made, because the requester has stopped
+	// waiting. A signal has none: it waits for the database.
 	Deadline *time.Time `json:"deadline,omitempty"`
+	Requester
 }
-
-func (e Expiry) expiresAt() *time.Time { return e.Deadline }
 
 // Requester is who requests a move: a panel user or an API key. A signal has none: whoever sent it
 // is not known to the service.
@@ -72,229 +56,76 @@ type Requester struct {
 	KeyID  *uuid.UUID `json:"key_id,omitempty"`
 }
 
-func (r Requester) requester() Requester { return r }
-
 // Limits of a cancellation's texts, in characters.
 const (
 	MaxCancelReason = 255
 	MaxCancelNote   = 1000
 )
 
-// Cancel is the request to cancel an order. Sent as a signal, it counts as the operator's.
-type Cancel struct {
-	Reason string       `json:"reason,omitempty"`
-	Note   string       `json:"note,omitempty"`
-	By     models.Actor `json:"by,omitempty"`
-	// OnlyRegistered refuses the cancel once the package was received, as the API requires.
-	OnlyRegistered bool `json:"only_registered,omitempty"`
-	// ExpectedSeq is the Seq at which the order must still be; nil accepts any.
-	ExpectedSeq *int `json:"expected_seq,omitempty"`
-	Expiry
-	Requester
-}
-
-// Move implements Message.
-func (Cancel) Move() models.Move { return models.MoveCancel }
-
-// Rider implements Message.
-func (Cancel) Rider() *uuid.UUID { return nil }
-
-// Fingerprint implements Message.
-func (m Cancel) Fingerprint() string {
-	content := fmt.Sprintf("%q %q", m.Reason, m.Note)
-	if m.ExpectedSeq != nil {
-		content += fmt.Sprintf(" %d", *m.ExpectedSeq)
+// Rider is the rider of an assignment, nil for the other moves.
+func (m Message) Rider() *uuid.UUID {
+	if m.Move != models.MoveAssign {
+		return nil
 	}
-	return content
+	return m.RiderID
 }
 
-func (m Cancel) outdated(seq int, _ *uuid.UUID) bool {
-	return hasMoved(m.ExpectedSeq, seq)
+// Decide checks a requested move against an order's state and Seq, and returns the status after it.
+// changed means that the state allows the move, and it is refused because the message is outdated.
+func (m Message) Decide(by models.Actor, seq int, state models.State) (to models.Status, verdict models.Verdict, changed bool) {
+	to, verdict = state.Decide(m.Move, by, m.Rider())
+	switch {
+	case verdict == models.Refused || m.OnlyRegistered && state.Status != models.StatusRegistered:
+		return state.Status, models.Refused, false
+	case m.outdated(seq, state.RiderID):
+		return state.Status, models.Refused, true
+	}
+	return to, verdict, false
 }
 
-// tooLate reports whether the cancel is limited to registered orders, and the status is another.
-func (m Cancel) tooLate(status models.Status) bool {
-	return m.OnlyRegistered && status != models.StatusRegistered
+// outdated reports whether an order with this Seq and rider has changed since the sender saw it. An
+// order that has the rider of an assignment already is as the sender wants it.
+func (m Message) outdated(seq int, rider *uuid.UUID) bool {
+	hasRider := m.Rider() != nil && rider != nil && *rider == *m.RiderID
+	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq && !hasRider
 }
 
-func (m Cancel) actor() models.Actor {
+// Fingerprint distinguishes requests of the same move by their content.
+func (m Message) Fingerprint() string {
+	return fmt.Sprintf("%q %q %q %s %s %s %s %s %s", m.Reason, m.Note, m.Photo,
+		text(m.BranchID), text(m.RiderID), text(m.ActualAmountCollected), text(m.Lat), text(m.Lng), text(m.ExpectedSeq))
+}
+
+// text is a value as text; empty for nil.
+func text[T any](value *T) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(*value)
+}
+
+func (m Message) actor() models.Actor {
 	if m.By == "" {
 		return models.ByOperator
 	}
 	return m.By
 }
 
-func (m Cancel) problem() string {
-	return firstProblem("reason", jsonbody.LinesProblem(m.Reason, MaxCancelReason), "note", jsonbody.LinesProblem(m.Note, MaxCancelNote))
-}
-
-// WithDeadline implements Message.
-func (m Cancel) WithDeadline(at time.Time) Message {
-	m.Deadline = &at
-	return m
-}
-
-// WithRequester implements Message.
-func (m Cancel) WithRequester(by Requester) Message {
-	m.Requester = by
-	return m
-}
-
-func (m Cancel) setContent(move *ApplyMoveInput) { move.Cancel = &m }
-
-// Received is the reception of the package. BranchID is set if it was not the expected branch.
-type Received struct {
-	BranchID *uuid.UUID `json:"branch_id,omitempty"`
-	Expiry
-	Requester
-}
-
-// Move implements Message.
-func (Received) Move() models.Move { return models.MoveReceive }
-
-// Rider implements Message.
-func (Received) Rider() *uuid.UUID { return nil }
-
-// Fingerprint implements Message.
-func (m Received) Fingerprint() string {
-	if m.BranchID == nil {
-		return ""
+// problem says what is wrong with the content, in Spanish; empty if nothing is.
+func (m Message) problem() string {
+	var rider, captured, point string
+	if m.Move == models.MoveAssign && m.RiderID == nil {
+		rider = jsonbody.MissingMessage
 	}
-	return m.BranchID.String()
-}
-
-func (Received) outdated(int, *uuid.UUID) bool { return false }
-
-func (Received) actor() models.Actor { return models.ByOperator }
-
-func (Received) problem() string { return "" }
-
-// WithDeadline implements Message.
-func (m Received) WithDeadline(at time.Time) Message {
-	m.Deadline = &at
-	return m
-}
-
-// WithRequester implements Message.
-func (m Received) WithRequester(by Requester) Message {
-	m.Requester = by
-	return m
-}
-
-func (m Received) setContent(move *ApplyMoveInput) { move.Received = &m }
-
-// Assigned is the assignment to a rider.
-type Assigned struct {
-	RiderID uuid.UUID `json:"rider_id"`
-	// ExpectedSeq is the Seq at which the order must still be, unless it has the rider already; nil
-	// accepts any. So an assignment does not overwrite another that its sender has not seen.
-	ExpectedSeq *int `json:"expected_seq,omitempty"`
-	Expiry
-	Requester
-}
-
-// Move implements Message.
-func (Assigned) Move() models.Move { return models.MoveAssign }
-
-// Rider implements Message.
-func (m Assigned) Rider() *uuid.UUID { return &m.RiderID }
-
-// Fingerprint implements Message.
-func (m Assigned) Fingerprint() string {
-	if m.ExpectedSeq == nil {
-		return m.RiderID.String()
-	}
-	return fmt.Sprintf("%s %d", m.RiderID, *m.ExpectedSeq)
-}
-
-// outdated implements Message. An order that has the rider already is as the sender wants it.
-func (m Assigned) outdated(seq int, rider *uuid.UUID) bool {
-	return hasMoved(m.ExpectedSeq, seq) && (rider == nil || *rider != m.RiderID)
-}
-
-func (Assigned) actor() models.Actor { return models.ByOperator }
-
-func (Assigned) problem() string { return "" }
-
-// WithDeadline implements Message.
-func (m Assigned) WithDeadline(at time.Time) Message {
-	m.Deadline = &at
-	return m
-}
-
-// WithRequester implements Message.
-func (m Assigned) WithRequester(by Requester) Message {
-	m.Requester = by
-	return m
-}
-
-func (m Assigned) setContent(move *ApplyMoveInput) { move.Assigned = &m }
-
-// Delivered is the delivery to the recipient.
-type Delivered struct {
-	ActualAmountCollected *money.Cents `json:"actual_amount_collected,omitempty"`
-	Photo                 string       `json:"photo,omitempty"`
-	CapturedAt            *time.Time   `json:"captured_at,omitempty"`
-	Lat                   *float64     `json:"lat,omitempty"`
-	Lng                   *float64     `json:"lng,omitempty"`
-	// ExpectedSeq is the Seq at which the order must still be; nil accepts any. So a delivery does not
-	// become that of a rider whom its sender has not seen.
-	ExpectedSeq *int `json:"expected_seq,omitempty"`
-	Expiry
-	Requester
-}
-
-// Move implements Message.
-func (Delivered) Move() models.Move { return models.MoveDeliver }
-
-// Rider implements Message.
-func (Delivered) Rider() *uuid.UUID { return nil }
-
-// Fingerprint implements Message.
-func (m Delivered) Fingerprint() string {
-	content := m.Photo
-	if m.ActualAmountCollected != nil {
-		content += fmt.Sprintf(" %d", *m.ActualAmountCollected)
-	}
-	if m.Lat != nil && m.Lng != nil {
-		content += fmt.Sprintf(" %f,%f", *m.Lat, *m.Lng)
-	}
-	if m.ExpectedSeq != nil {
-		content += fmt.Sprintf(" seq %d", *m.ExpectedSeq)
-	}
-	return content
-}
-
-func (m Delivered) outdated(seq int, _ *uuid.UUID) bool {
-	return hasMoved(m.ExpectedSeq, seq)
-}
-
-func (Delivered) actor() models.Actor { return models.ByOperator }
-
-func (m Delivered) problem() string {
-	var captured, point string
 	if m.CapturedAt != nil && !clock.InRange(*m.CapturedAt) {
 		captured = clock.RangeMessage
 	}
 	if (m.Lat == nil) != (m.Lng == nil) || !within(m.Lat, 90) || !within(m.Lng, 180) {
 		point = "debe ser un punto con lat entre -90 y 90 y lng entre -180 y 180"
 	}
-	return firstProblem("captured_at", captured, "lat", point)
+	return firstProblem("reason", jsonbody.LinesProblem(m.Reason, MaxCancelReason), "note", jsonbody.LinesProblem(m.Note, MaxCancelNote),
+		"rider_id", rider, "captured_at", captured, "lat", point)
 }
-
-// WithDeadline implements Message.
-func (m Delivered) WithDeadline(at time.Time) Message {
-	m.Deadline = &at
-	return m
-}
-
-// WithRequester implements Message.
-func (m Delivered) WithRequester(by Requester) Message {
-	m.Requester = by
-	return m
-}
-
-func (m Delivered) setContent(move *ApplyMoveInput) { move.Delivered = &m }
 
 // within reports whether a coordinate is between -limit and limit; NaN is not.
 func within(coordinate *float64, limit float64) bool {

@@ -10,59 +10,36 @@ import (
 	"despacho/models"
 )
 
-// request is a requested move.
+// request is a requested move and who requests it.
 type request struct {
-	move models.Move
-	by   models.Actor
-	// message is nil for the timer's auto-cancel.
-	message Message
-
-	// updateID is set for an update, which waits for the outcome.
+	Message
+	by models.Actor
+	// updateID is set for an update, which waits for the outcome. Nobody waits for that of a signal,
+	// nor of the timer's auto-cancel.
 	updateID string
+	signal   bool
 }
 
-func (r request) rider() *uuid.UUID {
-	if r.message == nil {
-		return nil
-	}
-	return r.message.Rider()
-}
-
-// deadline is the time after which the move must not be made; nil if there is none.
-func (r request) deadline() *time.Time {
-	if r.message == nil {
-		return nil
-	}
-	return r.message.expiresAt()
-}
-
-// isUnanswered reports whether nobody waits for the outcome: the request came as a signal.
-func (r request) isUnanswered() bool { return r.message != nil && r.updateID == "" }
-
-func newUpdate(message Message) request {
-	return request{move: message.Move(), by: message.actor(), message: message}
+func newUpdate(move models.Move, message Message) request {
+	message.Move = move
+	return request{Message: message, by: message.actor()}
 }
 
 // validate checks a move against the run's state.
 func (o *order) validate(r request) (models.Status, models.Verdict) {
-	if r.message == nil {
-		return o.state.Decide(r.move, r.by, nil)
-	}
-	to, verdict, _ := Decide(r.message, r.by, o.seq, o.state)
+	to, verdict, _ := r.Decide(r.by, o.seq, o.state)
 	return to, verdict
 }
 
 // handleMove validates a move and writes it to the database before the outcome is reported.
 func (o *order) handleMove(ctx workflow.Context, r request) error {
-	if r.message != nil {
-		if problem := r.message.problem(); problem != "" {
-			return Refusal{Move: r.move, Status: o.state.Status, Reason: problem}.Err()
-		}
+	if problem := r.problem(); problem != "" {
+		return Refusal{Move: r.Move, Status: o.state.Status, Reason: problem}.Err()
 	}
 	refreshed := false
 	for {
 		to, verdict := o.validate(r)
-		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) && hasChange(ctx, changeRefreshFirst) {
+		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) {
 			refreshed = true
 			if err := o.refresh(ctx); err != nil {
 				return o.notApplied(ctx, r, err)
@@ -71,26 +48,26 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		}
 		switch verdict {
 		case models.Refused:
-			return Refusal{Move: r.move, Status: o.state.Status}.Err()
+			return Refusal{Move: r.Move, Status: o.state.Status}.Err()
 		case models.Unchanged:
 			return nil
 		}
 		result, err := o.apply(ctx, r, to)
-		if err != nil {
+		switch {
+		case err != nil:
 			return o.notApplied(ctx, r, err)
+		case result.Refused != "":
+			return Refusal{Move: r.Move, Status: o.state.Status, Reason: result.Refused}.Err()
+		case result.Current != nil:
+			o.restore(ctx, result.Current)
+		default:
+			o.recordMove(ctx, r, to)
 		}
-		if result.Refused != "" {
-			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.Err()
+		if result.Current == nil || result.Written {
+			o.callWebhooks(ctx, result.Calls)
+			return nil
 		}
-		if result.Current != nil {
-			// The order was moved by another run, or by this one before a crash. Restore the actual
-			// state and decide again.
-			o.restoreMoved(ctx, result.Current)
-			continue
-		}
-		o.recordMove(ctx, r, to)
-		o.scheduleMove(ctx, result)
-		return nil
+		// Another run has moved the order, or this one before a crash: decide again on its state.
 	}
 }
 
@@ -100,7 +77,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 // signal. Of many signals only some read the row: each result is in the history, and Temporal
 // accepts no workflow task of more than 4 MB.
 func (o *order) mustRefresh(ctx workflow.Context, r request, verdict models.Verdict) bool {
-	if r.isUnanswered() {
+	if r.signal {
 		return !o.isFresh(ctx)
 	}
 	return verdict == models.Unchanged
@@ -112,18 +89,18 @@ func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 	log := workflow.GetLogger(ctx)
 	if hasType(err, orderMissingErrorType) {
 		o.missing = err
-		log.Error("the order does not exist; its workflow fails", "order_id", o.id, "move", r.move)
+		log.Error("the order does not exist; its workflow fails", "order_id", o.id, "move", r.Move)
 		return err
 	}
 	if isOutage(err) {
-		log.Warn("move refused: its deadline passed while the database was unavailable", "order_id", o.id, "move", r.move)
-		return Refusal{Move: r.move, Status: o.state.Status, Expired: true}.Err()
+		log.Warn("move refused: its deadline passed while the database was unavailable", "order_id", o.id, "move", r.Move)
+		return Refusal{Move: r.Move, Status: o.state.Status, Expired: true}.Err()
 	}
-	log.Error("move refused: it cannot be stored", "order_id", o.id, "move", r.move, "error", err)
+	log.Error("move refused: it cannot be stored", "order_id", o.id, "move", r.Move, "error", err)
 	if r.by == models.ByAuto {
 		o.startTimer(ctx, workflow.Now(ctx).Add(autoCancelRetry))
 	}
-	return Refusal{Move: r.move, Status: o.state.Status, Reason: reasonNotStored}.Err()
+	return Refusal{Move: r.Move, Status: o.state.Status, Reason: reasonNotStored}.Err()
 }
 
 // autoCancelRetry is the time to the next auto-cancel after one that could not be stored.
@@ -140,24 +117,17 @@ func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 	if to == models.StatusCancelled {
 		o.state.CancelledBy = r.by
 	}
-	if rider := r.rider(); rider != nil {
+	if rider := r.Rider(); rider != nil {
 		o.state.RiderID = rider
 	}
 	o.cancelTimer()
 	o.describe(ctx)
 }
 
-func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyMoveResult, error) {
-	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to, Deadline: r.deadline()}
-	if r.message != nil {
-		r.message.setContent(&move)
-		if !r.isUnanswered() {
-			move.Requester = r.message.requester()
-		}
-	}
+func (o *order) apply(ctx workflow.Context, r request, to models.Status) (result ApplyMoveResult, err error) {
+	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.Move, By: r.by, To: to, Message: r.Message}
 	move.EntryID, move.At = entryID(ctx, r, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
-	var result ApplyMoveResult
-	err := runDBActivity(ctx, dbCall{summary: string(r.move), activity: ApplyMoveActivity, deadline: move.Deadline}, move, &result)
+	err = runDBActivity(ctx, dbCall{summary: string(r.Move), activity: ApplyMoveActivity, deadline: r.Deadline}, move, &result)
 	return result, err
 }
 
@@ -174,10 +144,6 @@ func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
 	if r.updateID != "" {
 		return EntryID(r.updateID)
 	}
-	fingerprint := ""
-	if r.message != nil {
-		fingerprint = r.message.Fingerprint()
-	}
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, fingerprint)))
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, r.Fingerprint())))
 }

@@ -12,17 +12,15 @@ import (
 )
 
 // Order is the workflow of one order. It handles moves, validates each against the transition
-// table, writes the legal ones to the database and schedules webhooks. It completes when no move is
-// possible any more, or after the auto-cancel; a late reception then starts a new run. An order
-// with very many moves continues as a new run before the history reaches its limits.
+// table, writes the legal ones to the database and makes the first attempt at their webhook calls.
+// It completes when no move is possible any more, or after the auto-cancel; a late reception then
+// starts a new run. An order with very many moves continues as a new run before the history reaches
+// its limits.
 func Order(ctx workflow.Context, in OrderInput) error {
 	// Cancelling the workflow in Temporal does not cancel the order: without the disconnected
 	// context it would stop the timer and every later move.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	o := &order{
-		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
-		lastCall: map[uuid.UUID]*webhookCall{}, scheduled: map[uuid.UUID]bool{},
-	}
+	o := &order{id: in.OrderID, inbox: inboxOf(ctx)}
 	if err := o.registerHandlers(ctx); err != nil {
 		return err
 	}
@@ -30,20 +28,17 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		return err
 	}
 	for {
-		if o.canLoadMore(ctx) {
-			o.loadMoreDeliveries(ctx)
-			continue
-		}
-		// Messages that have arrived are handled before the run ends.
-		if !o.isEnding(ctx) || o.events.HasPending() {
-			o.events.Select(ctx)
-			continue
-		}
-		if workflow.AllHandlersFinished(ctx) {
-			return o.end(ctx)
-		}
-		if err := workflow.Await(ctx, func() bool { return o.events.HasPending() || workflow.AllHandlersFinished(ctx) }); err != nil {
+		if err := workflow.Await(ctx, func() bool { return o.hasWork() || o.canEnd(ctx) }); err != nil {
 			return err
+		}
+		switch {
+		case len(o.inbox.arrived) > 0:
+			o.handleNext(ctx)
+			o.continues = workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+		case o.isTimerDue():
+			o.autoCancel(ctx)
+		default:
+			return o.end(ctx)
 		}
 	}
 }
@@ -60,49 +55,40 @@ type order struct {
 	refreshedAt time.Time
 	// missing is set once the order turned out not to exist: a backup was restored without it.
 	missing error
-	// superseded is set once the row turned out to be from an older copy of the database.
-	superseded bool
-	// requests receives what updates ask for, handled one at a time; signals have their own channels.
-	requests workflow.Channel
-	// events selects over moves, the timer and completed webhook calls.
-	events workflow.Selector
-	// calls are the webhook calls that have not completed; lastCall is the latest call of each
-	// webhook.
-	calls    []*webhookCall
-	lastCall map[uuid.UUID]*webhookCall
-	// scheduled are the deliveries that this run sends or has sent; moreDeliveries means that others
-	// wait in the database until these have ended, boundedCalls that maxPendingCalls made them
-	// wait.
-	scheduled      map[uuid.UUID]bool
-	moreDeliveries bool
-	boundedCalls   bool
-
+	// continues is set once the history is so long that another run should go on.
+	continues bool
+	// inbox has what was requested and is not handled yet; one request is handled at a time.
+	inbox *inbox
+	// calls are the first attempts at webhook calls, of which some may have ended.
+	calls []workflow.Future
+	// timer is the auto-cancel; nil once it is not waited for.
+	timer     workflow.Future
 	stopTimer workflow.CancelFunc
 }
 
-// isEnding reports whether the run has nothing more to do.
-func (o *order) isEnding(ctx workflow.Context) bool {
-	return o.isDone() || o.missing != nil || o.superseded || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+// hasWork reports whether there is something to do now.
+func (o *order) hasWork() bool { return len(o.inbox.arrived) > 0 || o.isTimerDue() }
+
+// canEnd reports whether the run has nothing more to do and nobody waits for it. An ended order's
+// waits for the outcome of its first attempts, so that its history has it.
+func (o *order) canEnd(ctx workflow.Context) bool {
+	isDone := (o.isEnded() || o.missing != nil) && !o.isCalling()
+	return (isDone || o.continues) && workflow.AllHandlersFinished(ctx)
 }
 
-// isDone reports whether the run can complete.
-func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && len(o.calls) == 0 && !o.moreDeliveries
-}
+// isEnded reports whether the order takes no moves, or none but a late reception.
+func (o *order) isEnded() bool { return o.state.Final() || o.state.Revivable() }
 
 // end returns the result of the run. The next run of a continued order reads everything that is
-// pending from the database: the timer, the deliveries and the side activities.
+// pending from the database: the timer and the side activities.
 func (o *order) end(ctx workflow.Context) error {
-	switch {
-	case o.missing != nil:
+	if o.missing != nil || o.isEnded() {
 		return o.missing
-	case o.isDone() && !o.superseded:
-		return nil
 	}
 	return workflow.NewContinueAsNewError(ctx, OrderWorkflowName, OrderInput{OrderID: o.id})
 }
 
-// begin restores the order's state and starts the timer, the webhooks and the side activities.
+// begin takes the order's state and starts the timer, the webhook calls and the side activities.
 func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	if snapshot == nil {
 		loaded, err := o.load(ctx)
@@ -111,13 +97,12 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 		}
 		snapshot = loaded
 	}
-	o.restore(snapshot)
 	o.loaded = true
-	o.describe(ctx)
+	o.restore(ctx, snapshot)
 	if snapshot.Status == models.StatusRegistered {
 		o.startTimer(ctx, snapshot.AutoCancelAt)
 	}
-	o.scheduleWebhooks(ctx, snapshot.Deliveries)
+	o.callWebhooks(ctx, snapshot.Calls)
 	if snapshot.ResolveMapLink {
 		o.startSideActivity(ctx, ResolveMapLinkActivity, "follow the map link")
 	}
@@ -127,30 +112,35 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	return nil
 }
 
-func (o *order) restore(snapshot *Snapshot) {
+// restore takes over the state of the row.
+func (o *order) restore(ctx workflow.Context, snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
-	o.moreDeliveries = snapshot.MoreDeliveries
+	if o.state.Status != models.StatusRegistered {
+		o.cancelTimer()
+	}
+	o.describe(ctx)
 }
 
 // startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.
 func (o *order) startTimer(ctx workflow.Context, at time.Time) {
-	timerCtx, stop := workflow.WithCancel(ctx)
-	o.stopTimer = stop
-	timer := workflow.NewTimerWithOptions(timerCtx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{Summary: "auto-cancel"})
-	o.events.AddFuture(timer, func(f workflow.Future) {
-		if f.Get(ctx, nil) != nil {
-			return // cancelled by a move
-		}
-		_ = o.handleMove(ctx, request{move: models.MoveCancel, by: models.ByAuto})
-	})
+	ctx, o.stopTimer = workflow.WithCancel(ctx)
+	o.timer = workflow.NewTimerWithOptions(ctx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{Summary: "auto-cancel"})
 }
 
 // cancelTimer stops the auto-cancel timer.
 func (o *order) cancelTimer() {
-	if o.stopTimer != nil {
+	if o.timer != nil {
 		o.stopTimer()
-		o.stopTimer = nil
+		o.timer = nil
 	}
+}
+
+func (o *order) isTimerDue() bool { return o.timer != nil && o.timer.IsReady() }
+
+// autoCancel cancels an order that nobody has received in time.
+func (o *order) autoCancel(ctx workflow.Context) {
+	o.timer = nil
+	_ = o.handleMove(ctx, request{Message: Message{Move: models.MoveCancel}, by: models.ByAuto})
 }
 
 // describe sets the current details that the Temporal UI shows for the workflow.

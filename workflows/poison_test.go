@@ -19,16 +19,18 @@ func pointer[T any](value T) *T { return &value }
 
 // invalidMessages are refused over HTTP with 400; over Temporal nothing else checks them.
 var invalidMessages = map[string]workflows.Message{
-	"a reason with NUL":         workflows.Cancel{Reason: "a\x00b"},
-	"a reason with an escape":   workflows.Cancel{Reason: "\x1b[2J"},
-	"a reason that is too long": workflows.Cancel{Reason: strings.Repeat("á", 256)},
-	"a note that is too long":   workflows.Cancel{Note: strings.Repeat("á", 1001)},
-	"a photo taken in the year 10000": workflows.Delivered{
+	"an assignment to nobody":   {Move: models.MoveAssign},
+	"a reason with NUL":         workflows.Message{Move: models.MoveCancel, Reason: "a\x00b"},
+	"a reason with an escape":   workflows.Message{Move: models.MoveCancel, Reason: "\x1b[2J"},
+	"a reason that is too long": workflows.Message{Move: models.MoveCancel, Reason: strings.Repeat("á", 256)},
+	"a note that is too long":   workflows.Message{Move: models.MoveCancel, Note: strings.Repeat("á", 1001)},
+	"a photo taken in the year 10000": workflows.Message{
+		Move:       models.MoveDeliver,
 		CapturedAt: pointer(time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -12*3600))),
 	},
-	"a photo taken in 1999": workflows.Delivered{CapturedAt: pointer(time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC))},
-	"a latitude of 91":      workflows.Delivered{Lat: pointer(91.0), Lng: pointer(0.0)},
-	"a latitude alone":      workflows.Delivered{Lat: pointer(1.0)},
+	"a photo taken in 1999": workflows.Message{Move: models.MoveDeliver, CapturedAt: pointer(time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC))},
+	"a latitude of 91":      workflows.Message{Move: models.MoveDeliver, Lat: pointer(91.0), Lng: pointer(0.0)},
+	"a latitude alone":      workflows.Message{Move: models.MoveDeliver, Lat: pointer(1.0)},
 }
 
 // An invalid message is refused, as an update before it enters the history, and never reaches the
@@ -40,9 +42,9 @@ func TestMessages_invalidOnesAreRefused(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 			var refused *updateResult
-			s.at(1*time.Minute, func() { refused = s.update(string(message.Move()), message) })
-			s.at(2*time.Minute, func() { s.signal(string(message.Move()), message) })
-			s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
+			s.at(1*time.Minute, func() { refused = s.update(string(message.Move), message) })
+			s.at(2*time.Minute, func() { s.signal(string(message.Move), message) })
+			s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderB}) })
 			require.False(t, s.run())
 			require.Error(t, refused.err)
 			require.False(t, refused.accepted)
@@ -62,7 +64,7 @@ func TestMessages_limits(t *testing.T) {
 	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	var delivered *updateResult
 	s.at(time.Minute, func() {
-		delivered = s.update(workflows.DeliveredName, workflows.Delivered{
+		delivered = s.update(workflows.DeliveredName, workflows.Message{
 			ActualAmountCollected: pointer(money.Max), Lat: pointer(90.0), Lng: pointer(-180.0),
 			CapturedAt: pointer(time.Date(2100, 12, 31, 23, 59, 59, 0, time.UTC)),
 		})
@@ -76,15 +78,15 @@ func TestApply_notStored(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		if move.Cancel != nil {
+		if move.Move == models.MoveCancel {
 			return nil, workflows.NotStored()
 		}
 		return nil, nil
 	}
 	var refused, received *updateResult
-	s.at(1*time.Minute, func() { refused = s.update(workflows.CancelName, workflows.Cancel{}) })
+	s.at(1*time.Minute, func() { refused = s.update(workflows.CancelName, workflows.Message{}) })
 	s.at(2*time.Minute, func() { s.signal(workflows.CancelName, nil) })
-	s.at(3*time.Minute, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
+	s.at(3*time.Minute, func() { received = s.update(workflows.ReceivedName, workflows.Message{}) })
 	require.False(t, s.run())
 	refusal, ok := workflows.AsRefusal(refused.err)
 	require.True(t, ok, "%v", refused.err)
@@ -153,7 +155,7 @@ func TestDeadline_noMoveAfterIt(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	var expired, late, made *updateResult
 	assign := func(rider uuid.UUID, deadline time.Duration) *updateResult {
-		return s.update(workflows.AssignedName, workflows.Assigned{RiderID: rider}.WithDeadline(start.Add(deadline)))
+		return s.update(workflows.AssignedName, workflows.Message{RiderID: &rider, Deadline: pointer(start.Add(deadline))})
 	}
 	s.at(time.Minute, func() { expired = assign(riderA, 90*time.Second) })
 	s.at(time.Minute+time.Second, func() { late = assign(riderA, 61*time.Second) })
@@ -166,7 +168,7 @@ func TestDeadline_noMoveAfterIt(t *testing.T) {
 	}
 	made.requireDone(t)
 	require.Len(t, s.written, 1)
-	require.Equal(t, riderB, s.written[0].Assigned.RiderID)
+	require.Equal(t, riderB, *s.written[0].Message.RiderID)
 }
 
 // While the database is away for minutes, the next attempt is never more than two seconds away.
@@ -183,41 +185,6 @@ func TestOutage_attemptsStayFrequent(t *testing.T) {
 	require.True(t, s.run())
 	for i := 1; i < len(attempts); i++ {
 		require.LessOrEqual(t, attempts[i].Sub(attempts[i-1]), 2*time.Second)
-	}
-}
-
-// A run that finds the row ahead of it sends the events of the moves that it missed, before those
-// of its own next move.
-func TestRestore_missedEventsAreSentInOrder(t *testing.T) {
-	t.Parallel()
-	for name, refresh := range map[string]func(s *harness){
-		"by its next move": func(*harness) {},
-		"by a refresh":     func(s *harness) { s.at(90*time.Second, func() { s.signal(workflows.RefreshName, nil) }) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newHarness(t, models.State{Status: models.StatusReceived})
-			hook := webhook{id: uuid.New()}
-			s.webhooks = []webhook{hook}
-			s.at(time.Minute, func() { // the assignment was written and the worker died
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.stored.Status, s.stored.Seq, s.stored.RiderID = models.StatusAssigned, 2, &riderA
-				s.stored.Deliveries = s.addDeliveries(models.EventAssigned)
-			})
-			refresh(s)
-			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-				if move.Seq == 2 {
-					current := s.stored
-					return &workflows.ApplyMoveResult{Current: &current}, nil
-				}
-				return nil, nil
-			}
-			s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
-			s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
-			require.True(t, s.run())
-			s.requireEvents(hook, models.EventAssigned, models.EventAssigned, models.EventDelivered)
-		})
 	}
 }
 
@@ -251,10 +218,10 @@ func TestAssign_unchangedOnlyInMemory(t *testing.T) {
 			})
 			s.at(2*time.Minute, func() {
 				if asUpdate {
-					s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
+					s.update(workflows.AssignedName, workflows.Message{RiderID: &riderA})
 					return
 				}
-				s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
+				s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA})
 			})
 			require.False(t, s.run())
 			require.Len(t, s.written, 1)
@@ -269,16 +236,13 @@ func TestAssign_unchangedOnlyInMemory(t *testing.T) {
 func TestContinueAsNew(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
-	hook := webhook{id: uuid.New(), retry: true}
-	s.webhooks = []webhook{hook}
-	s.receive = func(webhookCall) error { return workflows.RetryWebhook("503", 2*time.Hour) }
 	var received, assigned *updateResult
 	s.at(time.Minute, func() {
 		s.env.SetContinueAsNewSuggested(true)
-		received = s.update(workflows.ReceivedName, workflows.Received{})
-		assigned = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
-		s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
-		s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB})
+		received = s.update(workflows.ReceivedName, workflows.Message{})
+		assigned = s.update(workflows.AssignedName, workflows.Message{RiderID: &riderA})
+		s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA})
+		s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderB})
 	})
 	s.executeCreated()
 	var continued *workflow.ContinueAsNewError
@@ -292,28 +256,7 @@ func TestContinueAsNew(t *testing.T) {
 	next := newHarness(t, registered)
 	next.stored = s.stored
 	var delivered *updateResult
-	next.at(time.Minute, func() { delivered = next.update(workflows.DeliveredName, workflows.Delivered{}) })
+	next.at(time.Minute, func() { delivered = next.update(workflows.DeliveredName, workflows.Message{}) })
 	require.True(t, next.runLoaded())
 	delivered.requireDone(t)
-}
-
-// A run that is told of more pending deliveries than one payload may hold reads the next ones when
-// it has sent those.
-func TestDeliveries_inPortions(t *testing.T) {
-	t.Parallel()
-	s := newHarness(t, models.State{Status: models.StatusDelivered, RiderID: &riderA})
-	hook := webhook{id: uuid.New()}
-	s.webhooks = []webhook{hook}
-	portions := [][]workflows.WebhookDeliveryRef{
-		append(s.addDeliveries(models.EventCreated), s.addDeliveries(models.EventAssigned)...), s.addDeliveries(models.EventDelivered), nil,
-	}
-	loads := 0
-	s.beforeLoad = func() error {
-		s.stored.Deliveries, s.stored.MoreDeliveries = portions[min(loads, 2)], true
-		loads++
-		return nil
-	}
-	require.True(t, s.runLoaded())
-	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
-	require.Equal(t, 3, loads, "what brings nothing new is not read again")
 }

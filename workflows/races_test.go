@@ -132,13 +132,13 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.beforeReply(func() {
 			for range 49 {
-				answers = append(answers, s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}))
+				answers = append(answers, s.update(workflows.CancelName, workflows.Message{By: models.ByStore}))
 			}
 		})
 		return nil, nil
 	}
 	s.at(time.Hour, func() {
-		answers = append(answers, s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}))
+		answers = append(answers, s.update(workflows.CancelName, workflows.Message{By: models.ByStore}))
 	})
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveCancel}, s.moves())
@@ -149,13 +149,16 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	}
 }
 
-// newSlowHarness has a receiver that takes an hour to accept order.cancelled.
+// slowCall is how long a slow receiver takes, by the clock of the test.
+const slowCall = 25 * time.Second
+
+// newSlowHarness has a receiver that takes its time to accept order.cancelled.
 func newSlowHarness(t *testing.T) *harness {
 	s := newHarness(t, registered)
-	s.webhooks = []webhook{{id: uuid.New()}}
+	s.webhooks = []webhook{webhook(uuid.New())}
 	s.receive = func(call webhookCall) error {
 		s.beforeReply(func() {
-			s.at(time.Hour, func() { require.NoError(t, s.env.CompleteActivity(call.token, nil, nil)) })
+			s.at(slowCall, func() { require.NoError(t, s.env.CompleteActivity(call.token, nil, nil)) })
 		})
 		return activity.ErrResultPending
 	}

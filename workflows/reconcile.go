@@ -23,8 +23,8 @@ type ReconcileInput struct {
 	For time.Duration `json:"for,omitempty"`
 }
 
-// Reconcile starts missing order workflows, resumes abandoned deliveries and deletes expired rows.
-// What fails is retried by the next run.
+// Reconcile starts missing order workflows and deletes expired rows. What fails is retried by the
+// next run.
 func Reconcile(ctx workflow.Context, in ReconcileInput) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: reconcileTimeout,
@@ -34,7 +34,7 @@ func Reconcile(ctx workflow.Context, in ReconcileInput) error {
 		return workflow.ExecuteActivity(ctx, ReconcileActivity, in.For).Get(ctx, nil)
 	}
 	var parts []workflow.Future
-	for _, name := range []string{StartMissingActivity, DriveDeliveriesActivity, ClearExpiredActivity} {
+	for _, name := range []string{StartMissingActivity, ClearExpiredActivity} {
 		parts = append(parts, workflow.ExecuteActivity(ctx, name))
 	}
 	var failed error

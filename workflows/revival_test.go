@@ -18,7 +18,7 @@ var autoCancelled = models.State{Status: models.StatusCancelled, CancelledBy: mo
 func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	t.Parallel()
 	first := newHarness(t, registered)
-	first.webhooks = []webhook{{id: uuid.New()}}
+	first.webhooks = []webhook{webhook(uuid.New())}
 	require.True(t, first.run())
 	require.Equal(t, []models.Event{models.EventCancelled}, first.events())
 	require.Equal(t, 2, first.stored.Seq)
@@ -27,10 +27,10 @@ func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	second.orderID, second.webhooks, second.stored = first.orderID, first.webhooks, first.stored
 	var received *updateResult
 	second.beforeLoad = func() error {
-		second.beforeReply(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
+		second.beforeReply(func() { received = second.update(workflows.ReceivedName, workflows.Message{}) })
 		return nil
 	}
-	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
 	second.at(2*time.Hour, func() { second.signal(workflows.DeliveredName, nil) })
 	require.True(t, second.runLoaded())
 	received.requireDone(t)
@@ -69,7 +69,7 @@ func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 			t.Parallel()
 			s := newSlowHarness(t)
 			answers := map[string]*updateResult{}
-			s.at(24*time.Hour+time.Minute, s.sendFunc("reception", competing["reception"], kind == "update", answers))
+			s.at(24*time.Hour+10*time.Second, s.sendFunc("reception", competing["reception"], kind == "update", answers))
 			s.at(30*time.Hour, func() { s.signal(workflows.CancelName, nil) })
 			require.True(t, s.run())
 			require.Equal(t, []models.Move{models.MoveCancel, models.MoveReceive, models.MoveCancel}, s.moves())
@@ -109,16 +109,16 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 func TestReassignment(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusReceived})
-	s.webhooks = []webhook{{id: uuid.New()}}
+	s.webhooks = []webhook{webhook(uuid.New())}
 	for i, rider := range []uuid.UUID{riderA, riderA, riderB, riderB, riderA} {
-		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: rider}) })
+		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &rider}) })
 	}
 	s.at(time.Hour, func() { s.signal(workflows.DeliveredName, nil) })
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAssign, models.MoveAssign, models.MoveAssign, models.MoveDeliver}, s.moves())
 	var riders []uuid.UUID
 	for _, move := range s.written[:3] {
-		riders = append(riders, move.Assigned.RiderID)
+		riders = append(riders, *move.Message.RiderID)
 	}
 	require.Equal(t, []uuid.UUID{riderA, riderB, riderA}, riders)
 	require.Equal(t, []models.Event{models.EventAssigned, models.EventAssigned, models.EventAssigned, models.EventDelivered}, s.events())
@@ -132,19 +132,19 @@ func TestCancel_afterReception(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: status, RiderID: &riderA})
 			var store, limited, operator *updateResult
-			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
+			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Message{By: models.ByStore}) })
 			s.at(2*time.Minute, func() {
-				limited = s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator, OnlyRegistered: true})
+				limited = s.update(workflows.CancelName, workflows.Message{By: models.ByOperator, OnlyRegistered: true})
 			})
 			s.at(3*time.Minute, func() {
-				operator = s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"})
+				operator = s.update(workflows.CancelName, workflows.Message{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"})
 			})
 			require.True(t, s.run())
 			store.requireRefused(t, models.MoveCancel, status)
 			limited.requireRefused(t, models.MoveCancel, status)
 			operator.requireDone(t)
 			require.Len(t, s.written, 1)
-			require.Equal(t, workflows.Cancel{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"}, *s.written[0].Cancel)
+			require.Equal(t, workflows.Message{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"}, s.written[0].Message)
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestCancel_aSignalCountsAsTheOperators(t *testing.T) {
 		t.Run(string(by), func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: models.StatusReceived})
-			s.at(time.Minute, func() { s.signal(workflows.CancelName, workflows.Cancel{By: by}) })
+			s.at(time.Minute, func() { s.signal(workflows.CancelName, workflows.Message{By: by}) })
 			require.True(t, s.run())
 			require.Len(t, s.written, 1)
 			require.Equal(t, models.ByOperator, s.written[0].By)

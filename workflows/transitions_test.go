@@ -36,16 +36,16 @@ type message struct {
 }
 
 var messages = map[string]message{
-	"cancel by the store":             {move: models.MoveCancel, by: models.ByStore, content: workflows.Cancel{By: models.ByStore, Reason: "sin stock"}},
-	"cancel by the operator":          {move: models.MoveCancel, by: models.ByOperator, content: workflows.Cancel{By: models.ByOperator}},
-	"cancel by nobody in particular":  {move: models.MoveCancel, by: models.ByOperator, content: workflows.Cancel{}},
-	"cancel in the timer's name":      {move: models.MoveCancel, by: models.ByAuto, content: workflows.Cancel{By: models.ByAuto}},
-	"cancel only while registered":    {move: models.MoveCancel, by: models.ByOperator, limited: true, content: workflows.Cancel{By: models.ByOperator, OnlyRegistered: true}},
-	"received":                        {move: models.MoveReceive, by: models.ByOperator, content: workflows.Received{}},
-	"assigned to rider A":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderA, content: workflows.Assigned{RiderID: riderA}},
-	"assigned to rider B":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderB, content: workflows.Assigned{RiderID: riderB}},
-	"delivered":                       {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Delivered{Photo: "p.jpg"}},
-	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Delivered{}},
+	"cancel by the store":             {move: models.MoveCancel, by: models.ByStore, content: workflows.Message{By: models.ByStore, Reason: "sin stock"}},
+	"cancel by the operator":          {move: models.MoveCancel, by: models.ByOperator, content: workflows.Message{By: models.ByOperator}},
+	"cancel by nobody in particular":  {move: models.MoveCancel, by: models.ByOperator, content: workflows.Message{}},
+	"cancel in the timer's name":      {move: models.MoveCancel, by: models.ByAuto, content: workflows.Message{By: models.ByAuto}},
+	"cancel only while registered":    {move: models.MoveCancel, by: models.ByOperator, limited: true, content: workflows.Message{By: models.ByOperator, OnlyRegistered: true}},
+	"received":                        {move: models.MoveReceive, by: models.ByOperator, content: workflows.Message{}},
+	"assigned to rider A":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderA, content: workflows.Message{RiderID: &riderA}},
+	"assigned to rider B":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderB, content: workflows.Message{RiderID: &riderB}},
+	"delivered":                       {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Message{Photo: "p.jpg"}},
+	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Message{}},
 }
 
 // verdict is the transition table's result for the message.
@@ -95,8 +95,8 @@ func runTransition(t *testing.T, state models.State, m message, asUpdate, whileL
 	s := newHarness(t, state)
 	s.stored.AutoCancelAt = start.Add(2 * runTimeout)
 	// A pending webhook call keeps the run of a finished order open.
-	s.webhooks = []webhook{{id: uuid.New()}}
-	s.stored.Deliveries = s.addDeliveries(models.EventCreated)
+	s.webhooks = []webhook{webhook(uuid.New())}
+	s.stored.Calls = s.addCalls(models.EventCreated)
 	s.webhooks = nil
 	s.receive = func(webhookCall) error { return activity.ErrResultPending }
 	if !asUpdate {
@@ -113,11 +113,11 @@ func runTransition(t *testing.T, state models.State, m message, asUpdate, whileL
 	if whileLoading {
 		s.beforeLoad = func() error { s.beforeLoad = nil; s.beforeReply(send); return nil }
 	} else {
-		s.at(time.Minute, send)
+		s.at(5*time.Second, send)
 	}
 	probe := messages["assigned to rider B"]
-	s.at(time.Hour, func() { second = s.update(string(probe.move), probe.content) })
-	s.at(2*time.Hour, func() { require.NoError(t, s.env.CompleteActivity(s.sent[0].token, nil, nil)) })
+	s.at(10*time.Second, func() { second = s.update(string(probe.move), probe.content) })
+	s.at(slowCall, func() { require.NoError(t, s.env.CompleteActivity(s.sent[0].token, nil, nil)) })
 	ended := s.runLoaded()
 
 	after, verdict := m.verdict(state)
@@ -147,7 +147,7 @@ func runTransition(t *testing.T, state models.State, m message, asUpdate, whileL
 	}
 	if verdict == models.Applied {
 		require.Equal(t, after.Status, s.written[0].To)
-		require.Equal(t, m.content, contentOf(s.written[0]))
+		require.Equal(t, m.content, s.written[0].Message)
 	}
 	require.Equal(t, final.Status, s.stored.Status)
 }
@@ -159,21 +159,6 @@ func requireAnswer(t *testing.T, answer *updateResult, m message, state models.S
 		return
 	}
 	answer.requireDone(t)
-}
-
-// contentOf is the message of a written move.
-func contentOf(move workflows.ApplyMoveInput) any {
-	switch {
-	case move.Cancel != nil:
-		return *move.Cancel
-	case move.Received != nil:
-		return *move.Received
-	case move.Assigned != nil:
-		return *move.Assigned
-	case move.Delivered != nil:
-		return *move.Delivered
-	}
-	return nil
 }
 
 // Signals may have no content.
@@ -200,15 +185,15 @@ func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	s.at(1*time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": "nobody"}) })
 	s.at(3*time.Minute, func() { refused = s.update(workflows.CancelName, []int{1}) })
-	s.at(4*time.Minute, func() { answered = s.update(workflows.ReceivedName, workflows.Received{}) })
-	s.at(5*time.Minute, func() { s.signal(workflows.CancelName, workflows.Cancel{Reason: "de verdad"}) })
+	s.at(4*time.Minute, func() { answered = s.update(workflows.ReceivedName, workflows.Message{}) })
+	s.at(5*time.Minute, func() { s.signal(workflows.CancelName, workflows.Message{Reason: "de verdad"}) })
 	require.True(t, s.run())
 	require.True(t, refused.done)
 	require.Error(t, refused.err)
 	require.False(t, refused.accepted)
 	answered.requireDone(t)
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
-	require.Equal(t, workflows.Cancel{Reason: "de verdad"}, *s.written[1].Cancel)
+	require.Equal(t, workflows.Message{Reason: "de verdad"}, s.written[1].Message)
 }
 
 // Nothing of a malformed signal gets into the next one of its name, which arrives with it: neither
@@ -232,7 +217,7 @@ func TestOrder_malformedSignalsLeaveNothingBehind(t *testing.T) {
 			s.at(time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
 			require.True(t, s.run())
 			require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
-			require.Equal(t, &workflows.Cancel{}, s.written[1].Cancel)
+			require.Zero(t, s.written[1].Message)
 			require.Contains(t, s.log.String(), "malformed signal dropped")
 		})
 	}

@@ -190,7 +190,7 @@ func (a *App) openServices() {
 	})
 	a.watchOrders()
 	a.webhooks = &webhooks.Service{
-		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
+		DB: a.DB, Secrets: a.secrets, Clock: a.clock,
 		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,
 	}
 	a.events = events.New(a.DB, a.clock, a.photoURLs, a.log)

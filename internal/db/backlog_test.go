@@ -7,12 +7,57 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/db"
 	"despacho/internal/telemetry"
 	"despacho/models"
+	"despacho/test/dbtest"
 )
 
+// backlogTest has webhook calls that wait.
+type backlogTest struct {
+	*dbtest.Tenant
+	database *db.DB
+	now      time.Time
+}
+
+func eachBacklog(t *testing.T, run func(t *testing.T, q *backlogTest)) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		q := &backlogTest{Tenant: w, database: database, now: w.Pending.CreatedAt.Add(24 * time.Hour)}
+		w.Pending.Status, w.Pending.FinishedAt = models.WebhookDeliveryFailed, &q.now
+		require.NoError(t, database.Query(t.Context()).Model(&w.Pending).Select("status", "finished_at").Updates(&w.Pending).Error)
+		run(t, q)
+	})
+}
+
+// addWebhook adds a webhook like the tenant's with a closed circuit.
+func (q *backlogTest) addWebhook(t *testing.T, change func(*models.Webhook)) models.Webhook {
+	t.Helper()
+	hook := q.Webhook
+	hook.ID, hook.CircuitOpenedAt, hook.NextProbeAt, hook.ProbingUntil = uuid.New(), nil, nil, nil
+	if change != nil {
+		change(&hook)
+	}
+	require.NoError(t, q.database.Insert(t.Context(), &hook))
+	return hook
+}
+
+// add adds a queued delivery of the order's event with the given number, which is due since then.
+func (q *backlogTest) add(t *testing.T, hook models.Webhook, seq int, due time.Duration, change func(*models.WebhookDelivery)) uuid.UUID {
+	t.Helper()
+	next := q.now.Add(-due)
+	row := q.Pending
+	row.ID, row.WebhookID, row.OrderSeq, row.Status, row.FinishedAt, row.Queued = uuid.New(), hook.ID, seq, models.WebhookDeliveryPending, nil, true
+	row.NextAttemptAt, row.CreatedAt = &next, q.now.Add(-24*time.Hour)
+	if change != nil {
+		change(&row)
+	}
+	require.NoError(t, q.database.InsertDeliveries(t.Context(), []models.WebhookDelivery{row}))
+	return row.ID
+}
+
 func TestBacklog(t *testing.T) {
-	eachQueue(t, func(t *testing.T, q *queueTest) {
+	eachBacklog(t, func(t *testing.T, q *backlogTest) {
 		ctx, database := t.Context(), q.database
 		_, err := database.SQL().ExecContext(ctx, "UPDATE orders SET workflow_started_at = updated_at")
 		require.NoError(t, err)

@@ -18,6 +18,10 @@ type MoveContext struct {
 	RiderName, RiderPhone     *string
 	RiderActive, BranchActive *bool
 	HasWebhooks               bool
+	// HasPending is whether the order has webhook calls that are not settled.
+	HasPending bool
+	// EntrySeq is the seq of the move's entry if it was written before.
+	EntrySeq *int
 }
 
 // orderForMove is an order with its MoveContext.
@@ -38,6 +42,10 @@ var moveColumns = slices.Concat(
 		{`EXISTS (
 			SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = orders.test
 		) AS has_webhooks`, func(m *orderForMove) any { return &m.HasWebhooks }},
+		{`EXISTS (
+			SELECT 1 FROM deliveries WHERE deliveries.order_id = orders.id AND deliveries.status = 'pending'
+		) AS has_pending`, func(m *orderForMove) any { return &m.HasPending }},
+		{"written.seq AS entry_seq", func(m *orderForMove) any { return &m.EntrySeq }},
 	},
 )
 
@@ -55,17 +63,19 @@ func orderForMoveFrom(order string) string {
 		JOIN operators AS o ON o.id = orders.operator_id
 		LEFT JOIN locations ON locations.id = orders.location_id
 		LEFT JOIN riders ON riders.id = COALESCE(?, orders.rider_id) AND riders.operator_id = o.id AND riders.test = orders.test
-		LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id`
+		LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id
+		LEFT JOIN order_events AS written ON written.id = ? AND written.order_id = orders.id`
 }
 
-// InMove runs fn in the transaction that writes a move of an order. The order is read with what the
+// InMove runs fn in the transaction that writes a move of an order, whose timeline entry has the
+// given id. The order is read with what the
 // move needs, and its row is locked until the transaction ends. fn reads with tx, and writes rows
 // of the order with writes. On PostgreSQL it takes two round trips, if fn reads nothing more.
-func (d *DB) InMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID, fn func(tx, writes *DB, order *models.Order, moveContext *MoveContext) error) error {
+func (d *DB) InMove(ctx context.Context, id, entry uuid.UUID, rider, branch *uuid.UUID, fn func(tx, writes *DB, order *models.Order, moveContext *MoveContext) error) error {
 	var row orderForMove
 	if d.dialect == SQLite {
 		return d.InTx(ctx, func(tx *DB) error {
-			if err := requireOneRow(tx.with(ctx).Raw(selectOrderForMove, id, rider, branch).Scan(&row)); err != nil {
+			if err := requireOneRow(tx.with(ctx).Raw(selectOrderForMove, id, rider, branch, entry).Scan(&row)); err != nil {
 				return err
 			}
 			return fn(tx, tx, &row.Order, &row.MoveContext)
@@ -74,7 +84,7 @@ func (d *DB) InMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID,
 	found := false
 	lock := pgxStatement{
 		statement: lockOrderForMove,
-		arguments: []any{pgUUID(&id), pgUUID(rider), pgUUID(branch)},
+		arguments: []any{pgUUID(&id), pgUUID(rider), pgUUID(branch), pgUUID(&entry)},
 		targets:   scanTargets(moveColumns, &row),
 		onRow:     func() { found = true },
 	}

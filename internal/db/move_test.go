@@ -31,7 +31,7 @@ func TestInMove(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		w := dbtest.NewTenant(t, database)
 		move := func(id uuid.UUID, result error) error {
-			return database.InMove(t.Context(), id, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+			return database.InMove(t.Context(), id, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 				return errors.Join(saveNextMove(t, writes, order), result)
 			})
 		}
@@ -48,7 +48,7 @@ func TestInMove(t *testing.T) {
 		require.NoError(t, database.Insert(t.Context(), &models.TimelineEntry{
 			ID: entry, OrderID: w.Order.ID, Type: models.TimelineCreated, Status: w.Order.Status, By: "api", At: w.Order.CreatedAt,
 		}))
-		require.True(t, db.IsDuplicate(database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+		require.True(t, db.IsDuplicate(database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 			before := *order
 			order.Seq++
 			return writes.SaveMove(t.Context(), &before, order, &models.TimelineEntry{
@@ -70,7 +70,7 @@ func TestInMove_twoRoundTrips(t *testing.T) {
 	order, entry := newOrder(dbtest.NewOrder(t, database))
 	require.NoError(t, insertRows(t, database, order, entry))
 	move := func() {
-		require.NoError(t, database.InMove(t.Context(), order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+		require.NoError(t, database.InMove(t.Context(), order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 			return saveNextMove(t, writes, order)
 		}))
 	}
@@ -99,7 +99,7 @@ func TestInMove_afterACorrectionThatItWaitedFor(t *testing.T) {
 	found := make(chan db.MoveContext, 1)
 	var move errgroup.Group
 	move.Go(func() error {
-		return database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, moveContext *db.MoveContext) error {
+		return database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, moveContext *db.MoveContext) error {
 			found <- *moveContext
 			return saveNextMove(t, writes, order)
 		})

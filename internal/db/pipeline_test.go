@@ -83,9 +83,7 @@ func TestInPipeline(t *testing.T) {
 		entry.OrderID = right
 		require.NoError(t, database.InPipeline(t.Context(), insert))
 		require.True(t, exists())
-		stored, err := database.DeliveryWithoutAttempts(t.Context(), delivery.ID)
-		require.NoError(t, err)
-		requireSameRow(t, &delivery, stored)
+		requireSameRow(t, &delivery, dbtest.Row[models.WebhookDelivery](t, database, "id = ?", delivery.ID))
 		requireSameRow(t, event, dbtest.Row[models.FeedEvent](t, database, "id = ?", event.ID))
 		require.True(t, db.IsDuplicate(database.InPipeline(t.Context(), insert)), "the error is the database's")
 	})

@@ -77,7 +77,7 @@ func argument(t *testing.T, method reflect.Method, kind reflect.Type, w *dbtest.
 	before := w.Operator.CreatedAt.AddDate(-1, 0, 0)
 	for _, value := range []any{
 		id, []uuid.UUID{w.Order.ID, w.Webhook.ID, w.Failed.ID}, w.Order.GuideCode, before, time.UTC, 10, int64(10), w.Order.Status,
-		db.DeliveryFilter{Page: 1, Limit: 10}, db.Position{},
+		db.Position{},
 		[]models.WebhookDelivery{w.Pending, w.Failed},
 	} {
 		if reflect.TypeOf(value) == kind {

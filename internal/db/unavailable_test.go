@@ -110,7 +110,7 @@ func TestOpen_anotherIsolationOfTheDatabase(t *testing.T) {
 			var moves errgroup.Group
 			for range 8 {
 				moves.Go(func() error {
-					return database.InMove(t.Context(), w.Order.ID, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+					return database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
 						return saveNextMove(t, writes, order)
 					})
 				})

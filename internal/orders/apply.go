@@ -8,6 +8,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/photos"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -25,7 +26,7 @@ func (s *Service) LoadSnapshot(ctx context.Context, orderID uuid.UUID) (*workflo
 }
 
 func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.Order) (*workflows.Snapshot, error) {
-	deliveries, more, err := pendingRefs(ctx, database, order.ID, nil)
+	calls, err := firstCalls(ctx, database, order.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -37,23 +38,24 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveries, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Calls: calls, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}, nil
 }
 
 // Apply writes a move that the workflow has decided. One transaction writes the order, its timeline
-// entry, its event with its data, and the deliveries of that. A move that was already written is
+// entry, its event with its data, and the webhook calls of that. A move that was already written is
 // not written again.
 func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	var result workflows.ApplyMoveResult
-	if move.Delivered != nil && move.Delivered.Photo != "" && !photos.IsName(move.Delivered.Photo) {
+	message := &move.Message
+	message.Move = move.Move // it is not on the wire
+	if message.Photo != "" && !photos.IsName(message.Photo) {
 		result.Refused = "photo no es el nombre de una foto guardada."
 		return &result, nil
 	}
-	rider, branch := riderAndBranch(move)
-	err := s.db.InMove(ctx, move.OrderID, rider, branch, func(tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext) (err error) {
-		if order.Seq != move.Seq-1 {
-			return s.alreadyMoved(ctx, tx, order, move, &result)
+	err := s.db.InMove(ctx, move.OrderID, move.EntryID, message.Rider(), message.BranchID, func(tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext) (err error) {
+		if moveContext.EntrySeq != nil || order.Seq != move.Seq-1 {
+			return s.alreadyMoved(ctx, tx, order, moveContext.EntrySeq, &result)
 		}
 		if result.Refused = checkMove(order, moveContext, move); result.Refused != "" {
 			return nil
@@ -68,7 +70,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if err := SaveTotals(ctx, writes, &moveContext.Operator, &before, order); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.insertEvent(ctx, tx, writes, order, moveContext, move)
+		result.Calls, err = s.insertEvent(ctx, tx, writes, order, moveContext, move)
 		return err
 	})
 	if db.IsNotFound(err) {
@@ -77,31 +79,18 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 	return &result, err
 }
 
-// alreadyMoved distinguishes a retry of this move, whose result was lost, from a move made outside
-// this run.
-func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
-	var entry models.TimelineEntry
-	err := tx.Query(ctx).Where("order_id = ? AND seq = ?", order.ID, move.Seq).Take(&entry).Error
-	if err == nil && entry.ID == move.EntryID {
-		result.Deliveries, result.MoreDeliveries, err = pendingRefs(ctx, tx, order.ID, &move.Seq)
-		return err
-	}
-	if err != nil && !db.IsNotFound(err) {
-		return err
+// alreadyMoved is the result for an order that has moved since the run decided the move. The move
+// itself was written before if its entry exists, with whichever seq: updates whose answers were lost
+// may be applied again in another sequence.
+func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, writtenAs *int, result *workflows.ApplyMoveResult) (err error) {
+	result.Written = writtenAs != nil
+	if result.Written {
+		if result.Calls, err = firstCalls(ctx, tx, order.ID, writtenAs); err != nil {
+			return err
+		}
 	}
 	result.Current, err = s.snapshot(ctx, tx, order)
 	return err
-}
-
-// riderAndBranch returns the rider and the branch that a move names.
-func riderAndBranch(move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
-	if move.Assigned != nil {
-		rider = &move.Assigned.RiderID
-	}
-	if move.Received != nil {
-		branch = move.Received.BranchID
-	}
-	return rider, branch
 }
 
 // checkMove checks the rider, the branch and the amount collected, and returns the reason of a
@@ -110,11 +99,11 @@ func riderAndBranch(move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
-	case move.Assigned != nil && !active(moveContext.RiderActive):
+	case move.Move == models.MoveAssign && !active(moveContext.RiderActive):
 		return "El motorizado no existe o no está activo."
-	case move.Received != nil && move.Received.BranchID != nil && !active(moveContext.BranchActive):
+	case move.Move == models.MoveReceive && move.Message.BranchID != nil && !active(moveContext.BranchActive):
 		return "La sucursal no existe o no está activa."
-	case move.Delivered != nil && lacksAmount(order, *move.Delivered):
+	case move.Move == models.MoveDeliver && lacksAmount(order, move.Message.ActualAmountCollected):
 		return "actual_amount_collected " + amountRequired + "."
 	}
 	return ""
@@ -123,6 +112,7 @@ func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.
 // applyMove applies the move to the row.
 func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
+	message := &move.Message
 	order.Status, order.Seq = move.To, move.Seq
 	if move.By != models.ByAuto {
 		// The move is confirmed when the update returns. The auto-cancel needs no confirmation: its timer
@@ -133,8 +123,8 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	case models.MoveReceive:
 		order.ReceivedAt = &at
 		order.OperativeDay = operativeDay(at, operator)
-		if move.Received.BranchID != nil {
-			order.BranchID = *move.Received.BranchID
+		if message.BranchID != nil {
+			order.BranchID = *message.BranchID
 		}
 		// A revived order is no longer cancelled; the timeline keeps the cancellation.
 		order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
@@ -142,31 +132,29 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 		order.ErasedAt = nil
 	case models.MoveAssign:
 		order.AssignedAt = &at
-		order.RiderID = &move.Assigned.RiderID
+		order.RiderID = message.RiderID
 	case models.MoveDeliver:
 		order.DeliveredAt = &at
-		order.ActualAmountCollected = move.Delivered.ActualAmountCollected
-		if move.Delivered.Photo != "" {
-			order.ProofPhoto = &move.Delivered.Photo
-			if captured := move.Delivered.CapturedAt; captured != nil {
+		order.ActualAmountCollected = message.ActualAmountCollected
+		if message.Photo != "" {
+			order.ProofPhoto = &message.Photo
+			if captured := message.CapturedAt; captured != nil {
 				taken := clock.Normalize(*captured)
 				order.ProofCapturedAt = &taken
 			}
-			order.ProofLat, order.ProofLng = move.Delivered.Lat, move.Delivered.Lng
+			order.ProofLat, order.ProofLng = message.Lat, message.Lng
 		}
 	case models.MoveCancel:
 		order.CancelledAt = &at
 		by := move.By
 		order.CancelledBy = &by
-		if move.Cancel != nil {
-			order.CancelReason, order.CancelNote = textOrNull(move.Cancel.Reason), textOrNull(move.Cancel.Note)
-		}
+		order.CancelReason, order.CancelNote = textOrNull(message.Reason), textOrNull(message.Note)
 	}
 }
 
-// insertEvent writes the move's event, if it has one, with its deliveries, and returns the
-// references of those that the workflow sends.
-func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+// insertEvent writes the move's event, if it has one, with its webhook calls, and returns those whose
+// first attempt the workflow makes.
+func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookCall, error) {
 	name, emits := move.Move.Event()
 	if !emits {
 		return nil, nil
@@ -183,24 +171,26 @@ func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *mod
 	if err != nil {
 		return nil, err
 	}
-	deliveries, err := deliveriesOf(event, order.Seq, subscribed(hooks, name, order))
+	var heldUp map[uuid.UUID]bool
+	if moveContext.HasPending {
+		if heldUp, err = webhooks.HeldUp(ctx, tx, order.ID, s.clock.Now()); err != nil {
+			return nil, err
+		}
+	}
+	deliveries, err := deliveriesOf(event, order.Seq, subscribed(hooks, name, order), heldUp)
 	if err != nil {
 		return nil, err
 	}
-	return deliveryRefs(hooks, deliveries), writes.InsertDeliveries(ctx, deliveries)
+	return callsOf(hooks, deliveries), writes.InsertDeliveries(ctx, deliveries)
 }
 
 func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
 	seq := move.Seq
-	entry := &models.TimelineEntry{
+	return &models.TimelineEntry{
 		ID: move.EntryID, OrderID: order.ID, Seq: &seq, Type: entryType(move.Move),
-		Status: order.Status, By: string(move.By), UserID: move.Requester.UserID, KeyID: move.Requester.KeyID,
-		Detail: entryDetail(move), At: move.At,
+		Status: order.Status, By: string(move.By), UserID: move.Message.UserID, KeyID: move.Message.KeyID,
+		Detail: textOrNull(move.Message.Reason), RiderID: move.Message.Rider(), At: move.At,
 	}
-	if move.Assigned != nil {
-		entry.RiderID = &move.Assigned.RiderID
-	}
-	return entry
 }
 
 // entryType is the timeline type of a move.
@@ -209,13 +199,6 @@ func entryType(move models.Move) string {
 		return string(models.StatusCancelled)
 	}
 	return string(move)
-}
-
-func entryDetail(move workflows.ApplyMoveInput) *string {
-	if move.Cancel == nil {
-		return nil
-	}
-	return textOrNull(move.Cancel.Reason)
 }
 
 func textOrNull(text string) *string {

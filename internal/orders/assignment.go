@@ -24,7 +24,7 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkAssigned, tooMany: errTooManyToAssign,
 		message: func(order *models.OrderView) workflows.Message {
-			message := workflows.Assigned{RiderID: riderID}
+			message := workflows.Message{Move: models.MoveAssign, RiderID: &riderID}
 			if seq, known := expected[order.ID]; known {
 				message.ExpectedSeq = &seq
 			}

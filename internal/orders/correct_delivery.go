@@ -15,8 +15,8 @@ import (
 // deliveryCorrection is what was recorded wrongly at a delivery, and why it is corrected.
 type deliveryCorrection struct {
 	reason string
-	// Of workflows.Delivered the amount is nil if it stays, and the photo empty.
-	workflows.Delivered
+	// Of the message the amount is nil if it stays, and the photo empty.
+	workflows.Message
 }
 
 // CorrectDelivery corrects the amount that was collected at a delivery, its photo, or both, on
@@ -42,7 +42,7 @@ func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UU
 		return nil, err
 	}
 	if photo != nil {
-		if err := s.savePhoto(ctx, caller, id, photo, &c.Delivered); err != nil {
+		if err := s.savePhoto(ctx, caller, id, photo, &c.Message); err != nil {
 			return nil, err
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return nil, err
 	}
-	deliveries, err := deliveriesOf(event, order.Seq, subscribed(settings.webhooks, models.EventCreated, &order.Order))
+	deliveries, err := deliveriesOf(event, order.Seq, subscribed(settings.webhooks, models.EventCreated, &order.Order), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func fieldError(field, message string) error {
 func (s *Service) workflowStart(order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) workflowStart {
 	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Calls: callsOf(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -18,8 +19,8 @@ import (
 // optional. With an expected version it returns ErrOrderChanged if the order has moved since:
 // otherwise the delivery and the cash could be recorded for a rider the sender has not seen.
 func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
-	delivered := workflows.Delivered{
-		ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: in.Int(ExpectedVersion),
+	delivered := workflows.Message{
+		Move: models.MoveDeliver, ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: in.Int(ExpectedVersion),
 	}
 	delivered.Lat, delivered.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {
@@ -29,7 +30,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	if err != nil {
 		return nil, err
 	}
-	if lacksAmount(&order.Order, delivered) {
+	if lacksAmount(&order.Order, delivered.ActualAmountCollected) {
 		return nil, errAmountRequired
 	}
 	if photo != nil {
@@ -53,8 +54,8 @@ var errAmountRequired = fieldError("actual_amount_collected", amountRequired)
 
 // lacksAmount reports whether a delivery that the order's status allows does not say what was
 // collected, although the order is cash on delivery.
-func lacksAmount(order *models.Order, delivered workflows.Delivered) bool {
-	return order.Status == models.StatusAssigned && order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil
+func lacksAmount(order *models.Order, collected *money.Cents) bool {
+	return order.Status == models.StatusAssigned && order.PaymentType == models.CashOnDelivery && collected == nil
 }
 
 // requireDeliverable refuses an order that cannot be delivered, before its photo costs any work.

@@ -13,7 +13,7 @@ import (
 	"despacho/workflows"
 )
 
-// maxDirect is how many webhooks an order's workflow tells of one event: enough for one of the
+// maxDirect is how many webhooks an order's workflow calls for one event: enough for one of the
 // operator and one of the store. Each costs Temporal an activity, and those of one operator's
 // hundred webhooks would delay everybody's.
 const maxDirect = 2
@@ -37,10 +37,11 @@ func (s *Service) feedEvent(id uuid.UUID, event models.Event, o *models.OrderVie
 	return created, nil
 }
 
-// deliveriesOf creates the deliveries of an event; a webhook that is limited to a store gets what
-// the store gets. The order's workflow sends them, except the queued ones: those of a
-// webhook that is paused or has an open circuit, and those beyond maxDirect.
-func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook) ([]models.WebhookDelivery, error) {
+// deliveriesOf creates the webhook calls of an event; a webhook that is limited to a store gets what
+// the store gets. The order's workflow makes the first attempt at them, except the queued ones: those
+// of a webhook that is paused, has an open circuit or has to get earlier events of the order first,
+// and those beyond maxDirect.
+func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook, heldUp map[uuid.UUID]bool) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	direct := 0
 	for _, webhook := range hooks {
@@ -52,7 +53,7 @@ func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook) ([]m
 		if webhook.StoreID != nil {
 			role = models.RoleStore
 		}
-		queued := webhook.PausedAt != nil || webhook.CircuitOpenedAt != nil || direct == maxDirect
+		queued := webhook.PausedAt != nil || webhook.CircuitOpenedAt != nil || heldUp[webhook.ID] || direct == maxDirect
 		if !queued {
 			direct++
 		}
@@ -64,37 +65,38 @@ func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook) ([]m
 	return deliveries, nil
 }
 
-// deliveryRefs returns the workflow references of those new deliveries that the workflow sends.
-func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (refs []workflows.WebhookDeliveryRef) {
-	byID := make(map[uuid.UUID]*models.Webhook, len(hooks))
-	for i := range hooks {
-		byID[hooks[i].ID] = &hooks[i]
+// callsOf returns those of an event's webhook calls whose first attempt the order's workflow makes.
+func callsOf(hooks []models.Webhook, deliveries []models.WebhookDelivery) (calls []workflows.WebhookCall) {
+	hosts := make(map[uuid.UUID]string, len(hooks))
+	for _, hook := range hooks {
+		hosts[hook.ID] = webhooks.HostOf(hook.URL)
 	}
 	for _, delivery := range deliveries {
-		if delivery.Queued {
-			continue
+		if !delivery.Queued {
+			calls = append(calls, workflows.WebhookCall{ID: delivery.ID, Event: delivery.Event, Host: hosts[delivery.WebhookID]})
 		}
-		hook := byID[delivery.WebhookID]
-		refs = append(refs, webhooks.Ref(db.DeliveryTarget{
-			ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,
-		}))
 	}
-	return refs
+	return calls
 }
 
-// maxRefs bounds the deliveries that a snapshot or a move's result names: Temporal takes at most 2
-// MB for one payload. The workflow reads the others from the database.
-const maxRefs = 1000
-
-// pendingRefs returns the references of the pending deliveries that an order's workflow sends, and
-// whether there may be more.
-func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) (refs []workflows.WebhookDeliveryRef, more bool, err error) {
-	targets, err := database.PendingDeliveries(ctx, orderID, seq, maxRefs)
-	if err != nil {
-		return nil, false, err
+// firstCalls reads the webhook calls of an order, or of one of its moves, whose first attempt is the
+// order's workflow's to make. There is at most one for each webhook.
+func firstCalls(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookCall, error) {
+	query := database.Query(ctx).Table("deliveries").Select("deliveries.id, deliveries.event, webhooks.url").
+		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id").
+		Where("deliveries.order_id = ? AND deliveries.status = ? AND NOT deliveries.queued", orderID, models.WebhookDeliveryPending)
+	if seq != nil {
+		query = query.Where("deliveries.order_seq = ?", *seq)
 	}
-	for _, target := range targets {
-		refs = append(refs, webhooks.Ref(target))
+	var rows []struct {
+		ID    uuid.UUID
+		Event models.Event
+		URL   string `gorm:"column:url"`
 	}
-	return refs, len(targets) == maxRefs, nil
+	err := query.Order("deliveries.order_seq, deliveries.id").Scan(&rows).Error
+	var calls []workflows.WebhookCall
+	for _, row := range rows {
+		calls = append(calls, workflows.WebhookCall{ID: row.ID, Event: row.Event, Host: webhooks.HostOf(row.URL)})
+	}
+	return calls, err
 }

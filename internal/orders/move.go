@@ -54,8 +54,8 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, order *models.Order
 	return s.moveOrder(ctx, caller, order, c.message(caller), "")
 }
 
-func (c Cancellation) message(caller Caller) workflows.Cancel {
-	return workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
+func (c Cancellation) message(caller Caller) workflows.Message {
+	return workflows.Message{Move: models.MoveCancel, Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
 }
 
 // CanCancel reports whether the caller may cancel an order with the status.
@@ -89,7 +89,7 @@ func (s *Service) Receive(ctx context.Context, caller Caller, order *models.Orde
 	if err := s.checkBranch(ctx, caller, branchID); err != nil {
 		return nil, err
 	}
-	return s.moveOrder(ctx, caller, order, workflows.Received{BranchID: branchID}, "")
+	return s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveReceive, BranchID: branchID}, "")
 }
 
 // checkBranch checks that the branch is an active one of the operator.
@@ -113,7 +113,7 @@ func (s *Service) Assign(ctx context.Context, caller Caller, order *models.Order
 	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
 	}
-	return s.moveOrder(ctx, caller, order, workflows.Assigned{RiderID: riderID, ExpectedSeq: expectedSeq}, "")
+	return s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveAssign, RiderID: &riderID, ExpectedSeq: expectedSeq}, "")
 }
 
 // checkRider checks that the rider may get orders of the operator.

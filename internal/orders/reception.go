@@ -79,7 +79,7 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Received{BranchID: scan.BranchID}, "")
+	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveReceive, BranchID: scan.BranchID}, "")
 	if errors.Is(err, ErrMoveRefused) {
 		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)
 	}

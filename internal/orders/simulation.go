@@ -83,28 +83,23 @@ func (s *Service) makeStep(ctx context.Context, order *models.OrderView, step wo
 	if err != nil {
 		return nil, err
 	}
-	var message workflows.Message
+	message := workflows.Message{Move: step.Move, By: step.By, RiderID: step.RiderID, Reason: step.Reason}
 	switch step.Move {
-	case models.MoveReceive:
-		message = workflows.Received{}
 	case models.MoveAssign:
 		riders := TestRiders(order.OperatorID, order.CreatedAt)
 		if err := s.db.InsertMissing(ctx, &riders); err != nil {
 			return nil, err
 		}
-		message = workflows.Assigned{RiderID: *step.RiderID}
 	case models.MoveDeliver:
 		message = s.testDelivery(&order.Order, step.Photo)
-	default:
-		message = workflows.Cancel{By: step.By, Reason: step.Reason}
 	}
 	return s.move(ctx, Caller{Operator: operator, Test: true}, order, message, "")
 }
 
 // testDelivery is the delivery of a test order: its rider collects the amount that the order has by
 // now, with a photo the half.
-func (s *Service) testDelivery(order *models.Order, photo string) workflows.Delivered {
-	delivered := workflows.Delivered{Photo: photo}
+func (s *Service) testDelivery(order *models.Order, photo string) workflows.Message {
+	delivered := workflows.Message{Move: models.MoveDeliver, Photo: photo}
 	amount := order.AmountToCollect
 	if photo != "" {
 		now := s.clock.Now()

@@ -58,8 +58,7 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 
 // Reconcile reconciles one order: starts its workflow, or signals `refresh`. The signal is for a
 // run that missed a move: an update enters the history only after its move is in the database, and
-// a crash in between loses it from the history. It is also for a run that is ahead of a row from an
-// older copy of the database.
+// a crash in between loses it from the history.
 func (s *Service) Reconcile(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -103,10 +102,8 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		return err
 	}
 	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
+	// A run that completed may have ended the order since it was read. Then the new one ends at once.
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
-	// A run that completed has ended the order since it was read, or did so before the database was
-	// replaced by an older copy: startAgain tells the two apart.
-	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 	if err = s.execute(ctx, options, input); !isAlreadyStarted(err) {
 		return err
 	}
@@ -115,12 +112,11 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 	case err != nil:
 		return err
 	case described.WorkflowExecutionInfo.Status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
-		return s.startAgain(ctx, view, options, input)
+		return nil
 	case described.ExecutionConfig.TaskQueue.GetName() != s.options.TaskQueue:
 		// No worker serves that queue: TEMPORAL_TASK_QUEUE was changed, or a person started it.
 		s.log.WarnContext(ctx, "an order's workflow is on another task queue; it is replaced", "order_id", view.ID, "task_queue", described.ExecutionConfig.TaskQueue.GetName())
 		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
-		options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 		return s.execute(ctx, options, input)
 	}
 	running, err := workflows.SignalRefresh(ctx, s.temporal, view.ID)
@@ -128,21 +124,6 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		err = errors.New("the order's workflow has ended meanwhile") // the next pass looks again
 	}
 	return err
-}
-
-// startAgain starts another run of a workflow that has completed, unless the order has ended since
-// it was read: a run completes only after its last move is in the database.
-func (s *Service) startAgain(ctx context.Context, read *models.OrderView, options client.StartWorkflowOptions, input workflows.OrderInput) error {
-	current, err := s.db.OrderViewByID(ctx, read.ID)
-	if err != nil || current.State().Final() || current.State().Revivable() {
-		return err
-	}
-	s.log.WarnContext(ctx, "an open order's workflow had completed; another run starts from the row", "order_id", read.ID)
-	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
-	if err := s.execute(ctx, options, input); !isAlreadyStarted(err) {
-		return err
-	}
-	return nil
 }
 
 // execute starts an order's workflow.

@@ -134,25 +134,19 @@ func (p *person) move(ctx context.Context) error {
 	moves := []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel}
 	p.chance.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 	for _, move.Move = range moves {
-		move.By = models.ByOperator
-		move.Received, move.Assigned, move.Delivered, move.Cancel = nil, nil, nil, nil
+		move.By, move.Message = models.ByOperator, workflows.Message{}
 		switch move.Move {
-		case models.MoveReceive:
-			move.Received = &workflows.Received{}
 		case models.MoveAssign:
-			move.Assigned = &workflows.Assigned{RiderID: riders[p.chance.IntN(2)].ID}
+			move.Message = workflows.Message{RiderID: &riders[p.chance.IntN(2)].ID}
 		case models.MoveDeliver:
-			move.Delivered = &workflows.Delivered{ActualAmountCollected: &amount}
+			move.Message = workflows.Message{ActualAmountCollected: &amount}
 		case models.MoveCancel:
-			move.Cancel = &workflows.Cancel{Reason: []string{"Desistió", "No estaba", ""}[p.chance.IntN(3)]}
+			move.Message = workflows.Message{Reason: []string{"Desistió", "No estaba", ""}[p.chance.IntN(3)]}
 			if order.Status == models.StatusRegistered && p.chance.IntN(2) == 0 {
-				move.By, move.Cancel = models.ByAuto, nil
+				move.By, move.Message = models.ByAuto, workflows.Message{}
 			}
 		}
-		var rider *uuid.UUID
-		if move.Assigned != nil {
-			rider = &move.Assigned.RiderID
-		}
+		rider := move.Message.RiderID
 		to, verdict := order.State().Decide(move.Move, move.By, rider)
 		if verdict != models.Applied {
 			continue

@@ -59,33 +59,12 @@ func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderVi
 	if err != nil || verdict == models.Unchanged {
 		return order, err
 	}
-	message = message.WithRequester(caller.requester())
+	message.Requester = caller.requester()
 	updateID := updateID(s.options.UpdateIDSecret, &order.Order, caller.Actor(), message, attachment)
 	if err := s.updateUntilSettled(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
 		return nil, err
 	}
-	return s.readMoved(ctx, caller, order, message)
-}
-
-// readMoved reads an order after its update has succeeded. A row that could still make the move was
-// restored from an older copy of the database: Temporal has answered with the outcome of an update
-// that the workflow completed before. The move is then made, by a workflow that has read the row.
-func (s *Service) readMoved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
-	after, err := s.Find(ctx, caller, before.ID)
-	if err != nil || after.Seq > before.Seq {
-		return after, err
-	}
-	if verdict, err := decide(message, caller.Actor(), &after.Order); err != nil || verdict == models.Unchanged {
-		return after, err
-	}
-	s.log.WarnContext(ctx, "the order's row is older than its workflow, which reads it now", "order_id", before.ID)
-	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
-	defer cancel()
-	s.refresh(limited, before.ID)
-	if err := s.updateUntilSettled(limited, &after.Order, caller.Actor(), message, uuid.NewString()); err != nil {
-		return nil, err
-	}
-	return s.Find(ctx, caller, before.ID)
+	return s.Find(ctx, caller, order.ID)
 }
 
 // maxUpdates bounds the updates of one request: the first, one after a refresh, and one more if the
@@ -97,11 +76,11 @@ const maxUpdates = 3
 //
 // The first update's id is derived from the request, so that a repeated request waits for the
 // outcome of the update that is still under way instead of asking for the move once more. The
-// outcome of an update that has ended may be old: a failure is asked for once more here, a success
-// is checked by readMoved.
+// failure of an update that has ended may be old: it is asked for once more.
 func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
-	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
+	request, deadline := message, time.Now().Add(s.options.MoveDeadline)
+	request.Deadline = &deadline
 	for attempt := 1; ; attempt++ {
 		err := s.sendUntilAnswered(ctx, order, request, updateID)
 		if err == nil {
@@ -110,7 +89,7 @@ func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, b
 		refusal, refused := workflows.AsRefusal(err)
 		if !refused {
 			if !hasLeft(ctx) {
-				s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
+				s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move, "error", err)
 			}
 			return ErrMoveUnconfirmed.Because(err)
 		}
@@ -170,11 +149,8 @@ const sendAgainAfter = 100 * time.Millisecond
 // because Temporal stores update ids as they are: with a plain hash a reason or a point could be
 // guessed and confirmed.
 func updateID(secret string, order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
-	if delivered, ok := message.(workflows.Delivered); ok {
-		delivered.Photo = ""
-		message = delivered
-	}
-	content := fmt.Sprintf("%d %s %s %s %s", order.Seq, message.Move(), by, message.Fingerprint(), attachment)
+	message.Photo = ""
+	content := fmt.Sprintf("%d %s %s %s %s", order.Seq, message.Move, by, message.Fingerprint(), attachment)
 	hash := hmac.New(sha256.New, []byte(secret))
 	hash.Write([]byte("update id\n" + content))
 	return uuid.NewSHA1(order.ID, hash.Sum(nil)).String()
@@ -182,14 +158,13 @@ func updateID(secret string, order *models.Order, by models.Actor, message workf
 
 // decide holds a requested move against the row. The error says why the row refuses it.
 func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
-	_, verdict, changed := workflows.Decide(message, by, order.Seq, order.State())
-	delivered, delivers := message.(workflows.Delivered)
+	_, verdict, changed := message.Decide(by, order.Seq, order.State())
 	switch {
 	case changed:
 		return models.Refused, ErrOrderChanged
 	case verdict == models.Refused:
-		return models.Refused, moveRefused(message.Move(), order.Status)
-	case delivers && lacksAmount(order, delivered):
+		return models.Refused, moveRefused(message.Move, order.Status)
+	case message.Move == models.MoveDeliver && lacksAmount(order, message.ActualAmountCollected):
 		return models.Refused, errAmountRequired
 	}
 	return verdict, nil
@@ -221,7 +196,7 @@ func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message w
 	options := client.UpdateWorkflowOptions{
 		UpdateID:     updateID,
 		WorkflowID:   workflows.OrderWorkflowID(order.ID),
-		UpdateName:   string(message.Move()),
+		UpdateName:   string(message.Move),
 		Args:         []any{message},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	}
@@ -233,7 +208,7 @@ func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message w
 			return readErr
 		}
 		if current.State().Final() {
-			return workflows.Refusal{Move: message.Move(), Status: current.Status}.Err()
+			return workflows.Refusal{Move: message.Move, Status: current.Status}.Err()
 		}
 		handle, err = s.updateWithStart(ctx, order, options)
 	}
@@ -282,8 +257,8 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	}
 }
 
-// signalRefresh tells a workflow that may not know of its own last move to reload the order, so
-// that its webhooks are called. If the signal is lost, the reconcile workflow sends it.
+// signalRefresh tells a workflow that may not know of its own last move to reload the order. If the
+// signal is lost, the next move finds it behind its row.
 func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()

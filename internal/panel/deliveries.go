@@ -3,10 +3,8 @@ package panel
 import (
 	"strconv"
 
-	"despacho/internal/db"
 	"despacho/internal/webhooks"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // deliveryList is the data of the template "deliveries": webhook deliveries and their attempts.
@@ -77,7 +75,7 @@ func (p *Pages) entryOf(v *Request, record *webhooks.Record) deliveryEntry {
 }
 
 // deliveriesOf reads the deliveries about an order; back is the page that shows them.
-func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) (*deliveryList, error) {
+func (p *Pages) deliveriesOf(v *Request, filter webhooks.Filter, back string) (*deliveryList, error) {
 	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), filter)
 	if err != nil {
 		return nil, err
@@ -86,7 +84,7 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 	for i := range page.Records {
 		list.Entries[i] = p.entryOf(v, &page.Records[i])
 		if hook := page.Records[i].Webhook; hook != nil {
-			list.Entries[i].Host = workflows.HostOf(hook.URL)
+			list.Entries[i].Host = webhooks.HostOf(hook.URL)
 		}
 	}
 	return list, nil

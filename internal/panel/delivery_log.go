@@ -3,7 +3,6 @@ package panel
 import (
 	"slices"
 
-	"despacho/internal/db"
 	"despacho/internal/panel/forms"
 	"despacho/internal/webhooks"
 	"despacho/models"
@@ -54,7 +53,7 @@ func (q logQuery) Filtered() bool { return q.Status != "" || q.Event != "" }
 func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliveryLog, error) {
 	query := readLogQuery(v)
 	page, total, err := readPage(&query.Page, deliveriesPerPage, func() (*webhooks.Page, int64, error) {
-		page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), db.DeliveryFilter{
+		page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), webhooks.Filter{
 			WebhookID: &hook.ID, Status: query.Status, Event: query.Event, Page: query.Page, Limit: deliveriesPerPage,
 		})
 		if err != nil {

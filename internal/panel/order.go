@@ -11,12 +11,12 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/catalog"
-	"despacho/internal/db"
 	"despacho/internal/maplink"
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
 	"despacho/internal/panel/neworder"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -130,7 +130,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	if page.Moves, err = p.offerMoves(v, details); err != nil {
 		return nil, err
 	}
-	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder},
+	page.Deliveries, err = p.deliveriesOf(v, webhooks.Filter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder},
 		orderPath(order.ID))
 	return page, err
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
-	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -62,9 +61,7 @@ func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path st
 	id := uuid.MustParse(strings.TrimPrefix(path, "/panel/webhooks/"))
 	var deliveries []models.WebhookDelivery
 	poll.Until(t, func() (err error) {
-		deliveries, _, err = s.App.DB.Deliveries(t.Context(), db.WebhookScope{OperatorID: tenant.Operator.ID}, db.DeliveryFilter{
-			WebhookID: &id, Status: status, Page: 1, Limit: 100,
-		})
+		err = s.App.DB.Query(t.Context()).Where("webhook_id = ? AND status = ?", id, status).Order("created_at DESC, id DESC").Find(&deliveries).Error
 		if err == nil && len(deliveries) != count {
 			err = errors.New("not yet")
 		}

@@ -4,22 +4,32 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"despacho/internal/db"
 	"despacho/internal/webhooks/sender"
 	"despacho/models"
-	"despacho/workflows"
+)
+
+// Outcome is how an attempt at a webhook call ended, for readers of Temporal's history and of logs.
+// A failed one has the reason after it.
+type Outcome string
+
+// The outcomes. A call that is queued is made by the queue, when it can be; one that is settled was
+// delivered or given up before.
+const (
+	OutcomeDelivered Outcome = "delivered"
+	OutcomeQueued    Outcome = "queued"
+	OutcomeSettled   Outcome = "settled before"
+	outcomeFailed    Outcome = "failed: "
+	outcomeRetried   Outcome = "queued after a failure: "
 )
 
 // abandonedAfter is the age from which an attempt without an outcome counts as lost in a crash; an
 // exchange takes at most 5 seconds.
 const abandonedAfter = 30 * time.Second
 
-// unsignedFor is how long after its event a scheduled delivery is tried again that no key can sign:
-// whoever runs the service may have given the worker another SECRET_KEY by mistake. Then it fails,
-// where its owner sees it and can send it again with a new secret. Without an end, every such
-// delivery would keep its order's workflow running.
+// unsignedFor is how long after its event a call is tried again that no key can sign: whoever runs
+// the service may have given the worker another SECRET_KEY by mistake. Then it fails, where its
+// owner sees it and can send it again with a new secret.
 const unsignedFor = 24 * time.Hour
 
 const (
@@ -28,46 +38,61 @@ const (
 	textUnsigned  = "El secreto del webhook no se puede descifrar y el envío no se puede firmar. Renueve el secreto."
 )
 
-// beginAttempt writes the attempt before the request is sent. It returns an error if the request
+// beginAttempt writes the attempt before the request is sent. It returns an outcome if the request
 // must not be sent: another process is sending it, or an earlier attempt was lost and may not be
 // repeated.
-func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) error {
+func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) (stop Outcome, err error) {
 	t.attempt.StartedAt = at
-	var stop error
-	err := s.DB.InTx(ctx, func(tx *db.DB) error {
-		delivery, attempts, err := tx.LockDelivery(ctx, t.delivery.ID)
+	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		call, attempts, err := lockWithAttempts(ctx, tx, t.call.ID)
 		if err != nil {
 			return err
 		}
-		t.delivery = delivery
-		if t.scheduled() && delivery.Status != models.WebhookDeliveryPending {
-			stop = workflows.WebhookFailed("already settled")
-			return nil
-		}
-		if stop = t.requireDue(at); stop != nil {
+		t.call = call
+		if stop = t.mustStop(at); stop != "" {
 			return nil
 		}
 		t.attempt.Number = len(attempts) + 1
-		t.scheduleIndex = 1 + countScheduled(delivery, attempts)
-		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != nil {
+		t.scheduleIndex = 1 + countScheduled(call, attempts)
+		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != "" {
 			return err
 		}
-		if stop, err = claimProbe(ctx, tx, t, at); err != nil || stop != nil {
+		if stop, err = claimProbe(ctx, tx, t, at); err != nil || stop != "" {
 			return err
 		}
 		return tx.Insert(ctx, &t.attempt)
 	})
-	if err != nil {
-		return err
-	}
-	return stop
+	return stop, err
 }
 
-// countScheduled counts the attempts of the retry schedule, which begins anew for a delivery that
-// is queued again.
-func countScheduled(delivery *models.WebhookDelivery, attempts []models.WebhookAttempt) (count int) {
+// mustStop returns the outcome if no attempt is to be made: somebody else has made it. A new call is
+// always due, because its time was set by another process's clock. So is one whose time is further
+// away than LongestWait: a clock was ahead when it was set.
+func (t *target) mustStop(now time.Time) Outcome {
+	next := t.call.NextAttemptAt
+	switch {
+	case !t.scheduled() && t.call.RequestedAt == nil, t.scheduled() && t.call.Status != models.WebhookDeliveryPending:
+		return OutcomeSettled
+	case !t.scheduled() || next == nil || next.Equal(t.call.CreatedAt):
+		return ""
+	}
+	if wait := next.Sub(now); wait > dueTolerance && wait <= LongestWait {
+		return OutcomeQueued
+	}
+	return ""
+}
+
+// dueTolerance is how much earlier than planned an attempt may be made.
+const dueTolerance = time.Second
+
+// LongestWait is the longest time between two attempts.
+const LongestWait = sender.MaxRetryAfter
+
+// countScheduled counts the attempts of the retry schedule, which begins anew for a call that is
+// queued again.
+func countScheduled(call *models.WebhookDelivery, attempts []models.WebhookAttempt) (count int) {
 	for _, attempt := range attempts {
-		if attempt.Cause == models.CauseAuto && attempt.Number > delivery.AttemptsBefore {
+		if attempt.Cause == models.CauseAuto && attempt.Number > call.AttemptsBefore {
 			count++
 		}
 	}
@@ -77,100 +102,78 @@ func countScheduled(delivery *models.WebhookDelivery, attempts []models.WebhookA
 // handleAbandoned handles a previous attempt without an outcome. If it was this attempt's own
 // earlier run, it is repeated only if the webhook has retries; if it had another cause, it does not
 // prevent this attempt.
-func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
-	abandoned, stop, err := checkAbandoned(ctx, tx, attempts, now)
-	if abandoned == nil || stop != nil || err != nil {
-		return stop, err
+func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop Outcome, err error) {
+	abandoned, underWay, err := checkAbandoned(ctx, tx, attempts, now)
+	if underWay {
+		return OutcomeQueued, err
+	}
+	if abandoned == nil || err != nil {
+		return "", err
 	}
 	onlyOne := abandoned.Cause == models.CauseAuto && !t.hook.Retry
-	if onlyOne && t.delivery.Status == models.WebhookDeliveryPending {
-		finalize(t.delivery, models.WebhookDeliveryFailed, now)
-		if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
-			return nil, err
+	if onlyOne && t.call.Status == models.WebhookDeliveryPending {
+		finalize(t.call, models.WebhookDeliveryFailed, now)
+		if err := saveCall(ctx, tx, t.call); err != nil {
+			return "", err
 		}
 	}
-	if abandoned.Cause == t.attempt.Cause && (onlyOne || !t.scheduled()) {
-		return workflows.WebhookFailed(textAbandoned), nil
+	switch {
+	case abandoned.Cause != t.attempt.Cause:
+		return "", nil
+	case !t.scheduled():
+		return outcomeFailed + textAbandoned, endRequest(ctx, tx, t.call.ID)
+	case onlyOne:
+		return outcomeFailed + textAbandoned, nil
 	}
-	return nil, nil
+	return "", nil
 }
 
-// checkAbandoned checks whether the latest attempt has no outcome. A recent one may still be
-// running: the caller must wait. An old one is marked as abandoned.
-func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
+// checkAbandoned checks whether the latest attempt has no outcome. A recent one may still be under
+// way. An old one is marked as abandoned.
+func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, underWay bool, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
-		return nil, nil, nil
+		return nil, false, nil
 	}
 	last := &attempts[len(attempts)-1]
 	// One that began in the future, by more than clocks differ, began before a clock was set back.
 	if age := now.Sub(last.StartedAt); age < abandonedAfter && age > -abandonedAfter {
-		return nil, workflows.RetryWebhook("another attempt is under way", abandonedAfter-age), nil
+		return nil, true, nil
 	}
 	text := textAbandoned
 	last.FinishedAt, last.Error = &now, &text
-	return last, nil, tx.FinishAttempt(ctx, last)
+	return last, false, saveAttempt(ctx, tx, last)
 }
 
-// failUnsent fails a delivery that is not sent any more and records why in the delivery log.
-func (s *Service) failUnsent(ctx context.Context, deliveryID uuid.UUID, text string) error {
-	verdict := workflows.WebhookFailed(text)
-	err := s.DB.InTx(ctx, func(tx *db.DB) error {
-		delivery, attempts, err := tx.LockDelivery(ctx, deliveryID)
-		if err != nil || delivery.Status != models.WebhookDeliveryPending {
-			return err
-		}
-		now := s.Clock.Now()
-		if _, wait, err := checkAbandoned(ctx, tx, attempts, now); wait != nil || err != nil {
-			verdict = wait
-			return err
-		}
-		finalize(delivery, models.WebhookDeliveryFailed, now)
-		if err := tx.SaveDelivery(ctx, delivery); err != nil {
-			return err
-		}
-		return tx.Insert(ctx, &models.WebhookAttempt{
-			DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: models.CauseAuto, StartedAt: now, FinishedAt: &now, Error: &text,
-		})
-	})
-	if err != nil {
-		return err
-	}
-	return verdict
-}
-
-// failUnsigned records a redelivery that cannot be signed. It is not tried again until a key is
-// found: somebody waits for its outcome, and the redelivery of a range keeps others from beginning.
-func (s *Service) failUnsigned(ctx context.Context, t *target) error {
-	verdict := workflows.WebhookFailed(textUnsigned)
-	err := s.DB.InTx(ctx, func(tx *db.DB) error {
-		_, attempts, err := tx.LockDelivery(ctx, t.delivery.ID)
+// failUnsent ends an attempt without sending anything, and records why in the delivery log. It fails
+// a pending call, or if onlyRecord is set leaves it as it is. What was requested is done.
+func (s *Service) failUnsent(ctx context.Context, t *target, text string, onlyRecord bool) (outcome Outcome, err error) {
+	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		call, attempts, err := lockWithAttempts(ctx, tx, t.call.ID)
 		if err != nil {
 			return err
 		}
-		now, text := s.Clock.Now(), textUnsigned
-		if _, wait, err := checkAbandoned(ctx, tx, attempts, now); wait != nil || err != nil {
-			verdict = wait
+		now := s.Clock.Now()
+		if _, underWay, err := checkAbandoned(ctx, tx, attempts, now); underWay || err != nil {
+			outcome = OutcomeQueued
 			return err
 		}
-		t.attempt.Number, t.attempt.StartedAt, t.attempt.FinishedAt, t.attempt.Error = len(attempts)+1, now, &now, &text
-		return tx.Insert(ctx, &t.attempt)
-	})
-	if err != nil {
-		return err
-	}
-	return verdict
-}
-
-// setNextAttempt sets the next attempt time of a pending delivery.
-func (s *Service) setNextAttempt(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
-	return s.DB.InTx(ctx, func(tx *db.DB) error {
-		delivery, _, err := tx.LockDelivery(ctx, deliveryID)
-		if err != nil || delivery.Status != models.WebhookDeliveryPending {
+		outcome = outcomeFailed + Outcome(text)
+		if err := endRequest(ctx, tx, call.ID); err != nil {
 			return err
 		}
-		delivery.NextAttemptAt = &next
-		return tx.SaveDelivery(ctx, delivery)
+		fails := !onlyRecord && call.Status == models.WebhookDeliveryPending
+		if fails {
+			finalize(call, models.WebhookDeliveryFailed, now)
+			err = saveCall(ctx, tx, call)
+		}
+		if err != nil || !fails && !onlyRecord {
+			return err
+		}
+		return tx.Insert(ctx, &models.WebhookAttempt{
+			DeliveryID: call.ID, Number: len(attempts) + 1, Cause: t.attempt.Cause, StartedAt: now, FinishedAt: &now, Error: &text,
+		})
 	})
+	return outcome, err
 }
 
 func recordResult(attempt *models.WebhookAttempt, result sender.Result, now time.Time) {
@@ -187,6 +190,6 @@ func recordResult(attempt *models.WebhookAttempt, result sender.Result, now time
 	}
 }
 
-func finalize(delivery *models.WebhookDelivery, status models.WebhookDeliveryStatus, now time.Time) {
-	delivery.Status, delivery.FinishedAt, delivery.NextAttemptAt, delivery.Queued = status, &now, nil, false
+func finalize(call *models.WebhookDelivery, status models.WebhookDeliveryStatus, now time.Time) {
+	call.Status, call.FinishedAt, call.NextAttemptAt, call.Queued = status, &now, nil, false
 }

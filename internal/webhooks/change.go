@@ -58,7 +58,7 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 		if hook.URL != before.URL {
 			// Their time was planned for another receiver. An attempt locks its delivery before the
 			// webhook, so they come first here, too.
-			if err := tx.ReleaseRetries(ctx, id, s.Clock.Now()); err != nil {
+			if err := releaseRetries(ctx, tx, id, s.Clock.Now()); err != nil {
 				return err
 			}
 		}

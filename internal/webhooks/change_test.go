@@ -191,7 +191,7 @@ func TestChange_whileTheReceiverBeforeAnswers(t *testing.T) {
 			var sending sync.WaitGroup
 			for range perWebhook {
 				delivery := s.createPending(t, id)
-				sending.Go(func() { _, _ = s.service.Send(t.Context(), delivery, models.CauseAuto) })
+				sending.Go(func() { _, _ = s.service.CallFirst(t.Context(), delivery) })
 			}
 			for range perWebhook {
 				<-asked
@@ -227,7 +227,7 @@ func TestChange_whileTheReceiverBeforeAsksForLess(t *testing.T) {
 			id, _ := s.Register(t, s.Key, before, withRetry)
 			delivery := s.createPending(t, id)
 			var sending sync.WaitGroup
-			sending.Go(func() { _, _ = s.service.Send(t.Context(), delivery, models.CauseAuto) })
+			sending.Go(func() { _, _ = s.service.CallFirst(t.Context(), delivery) })
 			<-asked
 			s.change(t, s.Key, id, map[string]any{"url": after.URL}, http.StatusOK)
 			close(answer)

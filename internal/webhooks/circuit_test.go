@@ -70,7 +70,7 @@ func TestCircuit_withRetries(t *testing.T) {
 
 		s.now.Advance(time.Hour)
 		probed := s.webhookRow(t, webhookID)
-		require.NoError(t, s.App.DB.MarkProbing(t.Context(), probed.ID, s.now.Now().Add(time.Minute)))
+		require.NoError(t, s.App.DB.Query(t.Context()).Model(&models.Webhook{}).Where("id = ?", probed.ID).UpdateColumn("probing_until", s.now.Now().Add(time.Minute)).Error)
 		require.Equal(t, "half_open", s.circuit(t, webhookID)["state"])
 		s.sendQueued(t)
 		require.Len(t, receiver.Events(), failuresToOpen+1, "one probe at a time")
@@ -108,7 +108,8 @@ func TestCircuit_requestsPassTheQueue(t *testing.T) {
 		sending.Go(func() { _ = s.service.SendQueued(t.Context(), slog.Default()) })
 		hanging.WaitFor(t, 1)
 
-		sending.Go(func() { _, _ = s.service.Send(t.Context(), failed, models.CauseRedelivery) })
+		s.update(t, failed, "requested_at", s.now.Now())
+		sending.Go(func() { _ = s.service.SendQueued(t.Context(), slog.Default()) })
 		hanging.WaitFor(t, 2)
 		slow.release()
 		sending.Wait()

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
@@ -58,7 +57,8 @@ func TestClock_setBack(t *testing.T) {
 				s.now.Advance(ahead)
 				s.openCircuit(t, webhookID)
 				if probing {
-					require.NoError(t, s.App.DB.MarkProbing(t.Context(), uuid.MustParse(webhookID), s.now.Now().Add(30*time.Second)))
+					probing := s.App.DB.Query(t.Context()).Model(&models.Webhook{}).Where("id = ?", webhookID)
+					require.NoError(t, probing.UpdateColumn("probing_until", s.now.Now().Add(30*time.Second)).Error)
 				}
 				setBack()
 				s.send(t, s.createPending(t, webhookID), models.CauseAuto)

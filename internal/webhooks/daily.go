@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/models"
 )
 
@@ -27,7 +30,7 @@ func (s *Service) Daily(ctx context.Context, hook *models.Webhook, zone *time.Lo
 		index[days[i].Date] = i
 	}
 	// An event may have the time of a clock that is ahead.
-	counts, err := s.DB.DeliveriesByDay(ctx, hook.ID, clock.DayStart(first, zone), now.Add(time.Hour), zone)
+	counts, err := countByDay(ctx, s.DB, hook.ID, clock.DayStart(first, zone), now.Add(time.Hour), zone)
 	if err != nil {
 		return nil, err
 	}
@@ -46,4 +49,21 @@ func (s *Service) Daily(ctx context.Context, hook *models.Webhook, zone *time.Lo
 		}
 	}
 	return days, nil
+}
+
+// dayCount is how many webhook calls of one day have a status.
+type dayCount struct {
+	// Day is the number of days since 1970-01-01 in the time zone.
+	Day    int64
+	Status models.WebhookDeliveryStatus
+	Count  int64
+}
+
+// countByDay counts the calls of a webhook by day of the event and by status, tests aside.
+func countByDay(ctx context.Context, database *db.DB, webhookID uuid.UUID, from, until time.Time, zone *time.Location) (counts []dayCount, err error) {
+	day, arguments := database.Day("created_at", zone, from, until)
+	err = database.Query(ctx).Table("deliveries").Select(day+" AS day, status, COUNT(*) AS count", arguments...).
+		Where("webhook_id = ? AND created_at >= ? AND created_at < ? AND event <> ?", webhookID, from, until, models.EventTest).
+		Group("day, status").Scan(&counts).Error
+	return counts, err
 }

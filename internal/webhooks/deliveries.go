@@ -20,12 +20,12 @@ type Page struct {
 
 // Deliveries reads a page of the deliveries that the caller may see. Of those of another owner's
 // webhook it returns neither the webhook nor the attempts.
-func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter db.DeliveryFilter) (*Page, error) {
-	deliveries, total, err := s.DB.Deliveries(ctx, scope, filter)
+func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter Filter) (*Page, error) {
+	deliveries, total, err := readLog(ctx, s.DB, scope, filter)
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := s.DB.WebhooksOf(ctx, scope, deliveries)
+	hooks, err := webhooksOf(ctx, s.DB, scope, deliveries)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 			own = append(own, delivery)
 		}
 	}
-	attempts, err := s.DB.AttemptsOf(ctx, own)
+	attempts, err := attemptsOf(ctx, s.DB, own)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 
 // Delivery reads a delivery of one of the caller's own webhooks.
 func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
-	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
+	delivery, err := findCall(ctx, s.DB, scope, id)
 	if db.IsNotFound(err) {
 		return nil, ErrDeliveryNotFound
 	}
@@ -59,7 +59,7 @@ func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.U
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := s.DB.AttemptsOf(ctx, []models.WebhookDelivery{*delivery})
+	attempts, err := attemptsOf(ctx, s.DB, []models.WebhookDelivery{*delivery})
 	if err != nil {
 		return nil, err
 	}
@@ -91,5 +91,5 @@ func (s *Service) GuideCodes(ctx context.Context, page *Page) (map[uuid.UUID]str
 	for i, record := range page.Records {
 		deliveries[i] = record.Delivery
 	}
-	return s.DB.GuideCodesOf(ctx, deliveries)
+	return guideCodesOf(ctx, s.DB, deliveries)
 }

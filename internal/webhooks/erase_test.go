@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -37,10 +38,8 @@ func (s *manualHarness) startRedelivery(t *testing.T) redelivery {
 	s.CancelWithoutWorker(t, r.order.String())
 	_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE deliveries SET status = 'failed', next_attempt_at = NULL, finished_at = created_at WHERE id = '"+r.id.String()+"'")
 	require.NoError(t, err)
-	go func() {
-		_, err := s.service.Send(t.Context(), r.id, models.CauseRedelivery)
-		r.outcome <- err
-	}()
+	s.update(t, r.id, "requested_at", s.now.Now())
+	go func() { r.outcome <- s.service.SendQueued(t.Context(), slog.Default()) }()
 	receiver.WaitFor(t, 1)
 	return r
 }
@@ -109,13 +108,13 @@ func TestErase_whileAnOutcomeIsWritten(t *testing.T) {
 		}
 		sent := s.startRedelivery(t)
 		err := s.App.DB.InTx(t.Context(), func(tx *db.DB) error {
-			delivery, err := tx.LockDeliveryWithoutAttempts(t.Context(), sent.id)
-			if err != nil {
+			var delivery models.WebhookDelivery
+			if err := tx.QueryForUpdate(t.Context()).Where("id = ?", sent.id).Take(&delivery).Error; err != nil {
 				return err
 			}
 			sent.answer()
 			poll.Until(t, func() error { return s.lockIsAwaited(t) })
-			return eraseDelivery(t, tx, delivery)
+			return eraseDelivery(t, tx, &delivery)
 		})
 		require.NoError(t, err)
 		require.NoError(t, <-sent.outcome)

@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/db"
@@ -155,7 +157,8 @@ func (s *harness) waitUntilFinished(t *testing.T, webhookID string, count int) [
 	t.Helper()
 	id := uuid.MustParse(webhookID)
 	poll.Until(t, func() error {
-		rows, _, err := s.App.DB.Deliveries(t.Context(), s.scope(), db.DeliveryFilter{WebhookID: &id, Page: 1, Limit: 200})
+		var rows []models.WebhookDelivery
+		err := s.App.DB.Query(t.Context()).Where("webhook_id = ?", id).Find(&rows).Error
 		if err != nil || len(rows) != count {
 			return fmt.Errorf("%d deliveries, not %d: %w", len(rows), count, err)
 		}
@@ -180,9 +183,15 @@ func (s *harness) webhookRow(t *testing.T, webhookID string) *models.Webhook {
 // deliveryRow reads a delivery from the database.
 func (s *harness) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDelivery, []models.WebhookAttempt) {
 	t.Helper()
-	row, attempts, err := s.App.DB.Delivery(t.Context(), uuid.MustParse(deliveryID))
-	require.NoError(t, err)
-	return row, attempts
+	return s.readCall(t, t.Context(), deliveryID)
+}
+
+func (s *harness) readCall(t *testing.T, ctx context.Context, id string) (*models.WebhookDelivery, []models.WebhookAttempt) {
+	var row models.WebhookDelivery
+	var attempts []models.WebhookAttempt
+	assert.NoError(t, s.App.DB.Query(ctx).Where("id = ?", id).Take(&row).Error)
+	assert.NoError(t, s.App.DB.Query(ctx).Where("delivery_id = ?", id).Order("number").Find(&attempts).Error)
+	return &row, attempts
 }
 
 // activeWebhooks lists the ids of the operator's active webhooks.

@@ -36,7 +36,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 		return false, nil // the worker is stopping
 	}
 	if result.Delivered() {
-		return hook.CircuitOpenedAt != nil, tx.CloseCircuit(ctx, hook.ID)
+		return hook.CircuitOpenedAt != nil, closeCircuit(ctx, tx, hook.ID)
 	}
 	if result.Gone() {
 		return false, deactivate(ctx, tx, hook, textGone, now)

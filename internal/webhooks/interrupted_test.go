@@ -8,9 +8,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/db"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/workflows"
 )
 
 const textInterrupted = "El envío se interrumpió y no se sabe si llegó."
@@ -51,10 +52,9 @@ func TestInterrupted_nextAttempt(t *testing.T) {
 				s.insertUnfinishedAttempt(t, id, c.died, s.now.Now())
 
 				s.now.Advance(10 * time.Second)
-				said := s.send(t, id, c.comes)
-				require.Equal(t, 20*time.Second, said.again, "it may still be under way")
-				require.Empty(t, receiver.Events())
-				s.now.Advance(said.again)
+				s.send(t, id, c.comes)
+				require.Empty(t, receiver.Events(), "it may still be under way")
+				s.now.Advance(20 * time.Second)
 				require.Equal(t, sendOutcome{failed: c.sent == 0}, s.send(t, id, c.comes))
 
 				require.Len(t, receiver.Events(), c.sent)
@@ -92,8 +92,8 @@ func TestInterrupted_countsInTheSchedule(t *testing.T) {
 	})
 }
 
-// Abandoned deliveries of an order whose workflow has ended are sent in sequence.
-func TestInterrupted_abandonedEventsInSequence(t *testing.T) {
+// What no workflow has called in time is the queue's, in sequence.
+func TestInterrupted_theQueueTakesOver(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		receiver := newConfigurableReceiver(t, http.StatusInternalServerError)
 		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, withRetry)
@@ -102,14 +102,12 @@ func TestInterrupted_abandonedEventsInSequence(t *testing.T) {
 		next := *row
 		next.ID, next.OrderSeq, next.Event = uuid.New(), row.OrderSeq+1, models.EventAssigned
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
-		s.WaitForWorkflow(t, row.OrderID.String())
-		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), "order-"+row.OrderID.String(), "", "ended"))
-		for _, id := range []uuid.UUID{next.ID, first} {
-			byOrder, err := s.service.SendAbandoned(t.Context(), db.DeliveryTarget{ID: id, WebhookID: row.WebhookID, OrderID: row.OrderID})
-			require.NoError(t, err)
-			require.False(t, byOrder)
-		}
+		s.now.Advance(webhooks.TakenOverAfter - time.Second)
 		s.sendQueued(t)
+		require.Empty(t, receiver.Events(), "they are the workflow's")
+		s.now.Advance(2 * time.Second)
+		s.sendQueued(t)
+		require.Greater(t, webhooks.TakenOverAfter, workflows.WebhookTimeout)
 		require.Equal(t, []string{"order.created"}, eventNames(receiver.Events()), "the next attempt at the first is seconds away")
 		receiver.status.Store(http.StatusOK)
 		s.now.Advance(10 * time.Second)

@@ -8,18 +8,16 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/temporal"
 
-	"despacho/internal/db"
 	"despacho/internal/recovered"
 	"despacho/models"
 )
 
-// A delivery that cannot be sent at once is queued in the database: webhooks are paused, the
-// circuit of its webhook is open, it has no slot, or others of its webhook wait already. Every
+// The queue is the table of webhook calls. It makes every attempt but the first: retries, what
+// somebody requested, what waits because webhooks are paused, a circuit is open, no slot is free or
+// an earlier event of the order comes first, and first attempts that no workflow has made. Every
 // worker sends what is queued, the oldest first, as slots become free. So a webhook that hangs or
-// fails costs Temporal nothing for each event: an activity that waits and comes back is several
-// writes there, every time, and delays the tasks of all operators.
+// fails costs Temporal nothing for each event.
 
 const (
 	// queueInterval is the time between two passes over the queue, or minQueueInterval if
@@ -30,8 +28,9 @@ const (
 	readTimeout = 5 * time.Second
 	// queueErrorInterval is the time until the next pass after one that failed.
 	queueErrorInterval = 5 * time.Second
-	// internalErrorDelay is the time until a delivery is tried again that failed for an internal
-	// reason.
+	// takeOverInterval is the time between two looks for first attempts that no workflow has made.
+	takeOverInterval = 15 * time.Second
+	// internalErrorDelay is the time until a call is tried again that failed for an internal reason.
 	internalErrorDelay = time.Minute
 	// maxInSequence is how many events of an order are sent one after the other before the other
 	// orders of the webhook get a slot.
@@ -55,7 +54,7 @@ func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Dur
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "queued webhook deliveries not sent; trying again", "in", queueErrorInterval, "error", err)
+			log.WarnContext(ctx, "queued webhook calls not made; trying again", "in", queueErrorInterval, "error", err)
 			pause = queueErrorInterval
 		}
 		s.Slots.setWaiting(waiting)
@@ -76,8 +75,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// SendQueued sends the queued deliveries that have a slot now, and returns when they have been
-// sent.
+// SendQueued makes the queued calls that have a slot now, and returns when they have been made.
 func (s *Service) SendQueued(ctx context.Context, log *slog.Logger) error {
 	q := &queue{Service: s, log: log, sending: ctx}
 	defer q.sends.Wait()
@@ -85,22 +83,51 @@ func (s *Service) SendQueued(ctx context.Context, log *slog.Logger) error {
 	return err
 }
 
-// queue sends queued deliveries.
+// queue makes queued calls.
 type queue struct {
 	*Service
 	log *slog.Logger
 	// sending is the context of the exchanges, sends counts them.
 	sending context.Context
 	sends   sync.WaitGroup
+	// tookOver is when the queue last took over what no workflow has begun.
+	tookOver time.Time
 }
 
-// pass begins to send the queued deliveries that have a slot. waiting means that others are due.
+// pass begins the calls that have a slot. waiting means that others are due.
 func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 	if q.Paused {
 		return false, nil
 	}
 	now := q.Clock.Now()
-	webhooks, err := read(ctx, func(ctx context.Context) ([]db.QueuedWebhook, error) { return q.DB.QueuedWebhooks(ctx, now) })
+	if age := now.Sub(q.tookOver); age < 0 || age >= takeOverInterval {
+		_, err := read(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, takeOver(ctx, q.DB, now) })
+		if err != nil {
+			return false, err
+		}
+		q.tookOver = now
+	}
+	requested, err := q.beginRequested(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	queued, err := q.beginQueued(ctx, now)
+	return requested || queued, err
+}
+
+// beginRequested begins the calls that somebody has requested.
+func (q *queue) beginRequested(ctx context.Context, now time.Time) (waiting bool, err error) {
+	calls, err := read(ctx, func(ctx context.Context) ([]requestedCall, error) { return requestedCalls(ctx, q.DB, now) })
+	for _, call := range calls {
+		slot := claim{operator: call.OperatorID, webhook: call.WebhookID, call: call.ID, failing: call.Failing, requested: true}
+		q.begin(ctx, slot)
+	}
+	return len(calls) > 0, err
+}
+
+// beginQueued begins the scheduled calls.
+func (q *queue) beginQueued(ctx context.Context, now time.Time) (waiting bool, err error) {
+	webhooks, err := read(ctx, func(ctx context.Context) ([]queuedWebhook, error) { return queuedWebhooks(ctx, q.DB, now) })
 	if err != nil {
 		return false, err
 	}
@@ -108,31 +135,38 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 		webhook := &webhooks[i]
 		slot := claim{operator: webhook.OperatorID, webhook: webhook.ID, failing: webhook.CircuitOpenedAt != nil}
 		free := q.Slots.free(slot)
-		if free == 0 || waitsForProbe(webhook, now) {
+		if free == 0 || webhook.CircuitOpenedAt != nil && webhook.Retry && probeTimesAt(now).wait(webhook) {
 			continue
 		}
 		// Some of those that are listed first may have a slot already.
 		ids, err := read(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
-			return q.DB.QueuedDeliveries(ctx, webhook, queueTimes(now), free+perWebhook)
+			return queuedCalls(ctx, q.DB, webhook.ID, now, free+perWebhook)
 		})
 		if err != nil {
 			return false, err
 		}
 		for _, id := range ids {
 			slot := slot
-			slot.delivery = id
-			if done := q.Slots.take(slot); done != nil {
-				q.sends.Go(func() {
-					// What panics is logged, and the next pass finds what it left.
-					_ = recovered.Call(ctx, q.log, func() error {
-						q.sendInSlot(ctx, webhook, slot, done)
-						return nil
-					})
-				})
-			}
+			slot.call = id
+			q.begin(ctx, slot)
 		}
 	}
 	return len(webhooks) > 0, nil
+}
+
+// begin makes a call if it gets the slot.
+func (q *queue) begin(ctx context.Context, slot claim) {
+	done := q.Slots.take(slot)
+	if done == nil {
+		return
+	}
+	q.sends.Go(func() {
+		// What panics is logged, and the next pass finds what it left.
+		_ = recovered.Call(ctx, q.log, func() error {
+			q.sendInSlot(ctx, slot, done)
+			return nil
+		})
+	})
 }
 
 // read makes one read of the queue.
@@ -142,73 +176,70 @@ func read[T any](ctx context.Context, from func(context.Context) (T, error)) (T,
 	return from(ctx)
 }
 
-// waitedForUntil is the time until which an event waits for the next attempt at an earlier one of
-// its order: for one that comes back after an internal error, by the clock of any worker. Of the
-// times between retries only the first is that short.
-func waitedForUntil(now time.Time) time.Time { return now.Add(internalErrorDelay + dueTolerance) }
-
-// queueTimes are the times that decide about queued deliveries.
-func queueTimes(now time.Time) db.QueueTimes {
-	return db.QueueTimes{Now: now, Soon: waitedForUntil(now), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
-}
-
-// waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its
-// circuit.
-func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
-	return webhook.CircuitOpenedAt != nil && webhook.Retry && probeTimes(now).Wait(webhook)
-}
-
-// sendInSlot sends the delivery that has a slot and, as long as they arrive, those that follow it
-// in its order: they wait for each other, so that each would take a pass over the queue of its own.
-func (q *queue) sendInSlot(ctx context.Context, webhook *db.QueuedWebhook, slot claim, done func()) {
+// sendInSlot makes the call that has a slot and, as long as they arrive, those that follow it in its
+// order: they wait for each other, so that each would take a pass over the queue of its own.
+func (q *queue) sendInSlot(ctx context.Context, slot claim, done func()) {
 	for sent := 1; ; sent++ {
-		orderID := q.send(slot.delivery, done)
-		if orderID == nil || sent == maxInSequence {
+		orderID := q.send(slot, done)
+		if orderID == nil || slot.requested || sent == maxInSequence {
 			return
 		}
 		next, err := read(ctx, func(ctx context.Context) (uuid.UUID, error) {
-			return q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(q.Clock.Now()))
+			return queuedCallOf(ctx, q.DB, *orderID, slot.webhook, q.Clock.Now())
 		})
 		if err != nil || next == uuid.Nil {
 			return // after an error the next pass finds it
 		}
-		slot.delivery, slot.failing = next, false
+		slot.call, slot.failing = next, false
 		if done = q.Slots.take(slot); done == nil {
 			return
 		}
 	}
 }
 
-// send sends a queued delivery and ends its slot. If it arrived and belongs to an order, that order
-// is returned. What failed for an internal reason comes back later.
-func (q *queue) send(id uuid.UUID, done func()) (orderID *uuid.UUID) {
+// send makes a queued call and ends its slot. If it arrived and belongs to an order, that order is
+// returned. What failed for an internal reason comes back later.
+func (q *queue) send(slot claim, done func()) (orderID *uuid.UUID) {
 	defer done()
+	cause := models.CauseAuto
+	if slot.requested {
+		cause = models.CauseRedelivery
+	}
 	err := recovered.Call(q.sending, q.log, func() (err error) {
-		orderID, err = q.attemptQueued(id)
+		orderID, err = q.attemptQueued(slot.call, cause)
 		return err
 	})
-	var outcome *temporal.ApplicationError
-	if err == nil || errors.As(err, &outcome) {
-		return orderID // the outcome is in the database
+	if err == nil {
+		return orderID
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.sending), abandonedAfter/2)
-	defer cancel()
-	err = errors.Join(err, q.setNextAttempt(ctx, id, q.Clock.Now().Add(internalErrorDelay)))
-	q.log.ErrorContext(ctx, "queued webhook delivery not sent; it comes back later", "delivery_id", id, "error", err)
+	err = errors.Join(err, q.postpone(q.sending, slot.call, cause))
+	q.log.ErrorContext(q.sending, "webhook call not made; it comes back later", "delivery_id", slot.call, "error", err)
 	return nil
 }
 
-// attemptQueued makes an attempt at a queued delivery. It takes no longer than abandonedAfter,
-// after which another worker makes the next one.
-func (q *queue) attemptQueued(id uuid.UUID) (orderID *uuid.UUID, err error) {
+// attemptQueued makes an attempt at a call of the queue. It takes no longer than abandonedAfter,
+// after which another worker makes the next one. It returns the order of a call that arrived.
+func (q *queue) attemptQueued(id uuid.UUID, cause models.AttemptCause) (orderID *uuid.UUID, err error) {
 	ctx, cancel := context.WithTimeout(q.sending, abandonedAfter)
 	defer cancel()
-	t, err := q.target(ctx, id, models.CauseAuto)
-	if err != nil || t == nil || q.isPaused(t) {
+	t, outcome, err := q.target(ctx, id, cause)
+	if err != nil || outcome != "" || q.isPaused(t) {
 		return nil, err // what was paused meanwhile stays queued
 	}
-	if err := q.attempt(ctx, t); err != nil {
+	if outcome, err = q.attempt(ctx, t); err != nil || outcome != OutcomeDelivered {
 		return nil, err
 	}
-	return t.delivery.OrderID, nil
+	return t.call.OrderID, nil
+}
+
+// postpone puts off a call that could not be made for an internal reason, and queues it.
+func (s *Service) postpone(ctx context.Context, id uuid.UUID, cause models.AttemptCause) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
+	defer cancel()
+	next := s.Clock.Now().Add(internalErrorDelay)
+	call := s.DB.Query(ctx).Model(&models.WebhookDelivery{})
+	if cause == models.CauseRedelivery {
+		return call.Where("id = ? AND requested_at IS NOT NULL", id).UpdateColumn("requested_at", next).Error
+	}
+	return call.Where("id = ? AND "+isPending, id).UpdateColumns(map[string]any{"queued": true, "next_attempt_at": next}).Error
 }

@@ -22,19 +22,11 @@ import (
 	"despacho/workflows"
 )
 
-// sendDirectly sends a delivery as its workflow does.
-func (s *manualHarness) sendDirectly(t *testing.T, id uuid.UUID) workflows.SendOutcome {
-	t.Helper()
-	outcome, err := s.service.Send(t.Context(), id, models.CauseAuto)
-	require.NoError(t, err)
-	return outcome
-}
-
 // patient gives exchanges as long as the test may take, so that slots stay taken.
 func withLongTimeout(o *safehttp.Options) { o.Timeout = 2 * poll.Deadline }
 
-// A delivery without a slot is queued: its workflow is done with it, and a worker sends it when a
-// slot has ended. Those that come after it wait behind it, even if there is a slot for them.
+// A call without a slot is queued: its workflow is done with it, and a worker makes it when a slot
+// has ended.
 func TestQueue_noSlot(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		slow := newSlowReceiver()
@@ -45,13 +37,13 @@ func TestQueue_noSlot(t *testing.T) {
 		var busy sync.WaitGroup
 		for range perWebhook {
 			id := s.createPending(t, webhookID)
-			busy.Go(func() { _, _ = s.service.Send(t.Context(), id, models.CauseAuto) })
+			busy.Go(func() { _, _ = s.service.CallFirst(t.Context(), id) })
 		}
 		receiver.WaitFor(t, perWebhook)
 
 		late := s.createPending(t, webhookID)
-		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, late))
-		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, late), "whoever comes once more")
+		require.Equal(t, webhooks.OutcomeQueued, s.sendDirectly(t, late))
+		require.Equal(t, webhooks.OutcomeQueued, s.sendDirectly(t, late), "whoever comes once more")
 		row, attempts := s.deliveryRow(t, late.String())
 		require.Empty(t, attempts, "nothing was sent")
 		require.True(t, row.Queued)
@@ -61,44 +53,33 @@ func TestQueue_noSlot(t *testing.T) {
 
 		slow.release()
 		busy.Wait()
-		later := s.createPending(t, webhookID)
-		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, later), "first come, first served")
 		s.sendQueued(t)
-		require.Len(t, receiver.Events(), perWebhook+2)
-		for _, id := range []uuid.UUID{late, later} {
-			row, attempts := s.deliveryRow(t, id.String())
-			require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
-			require.False(t, row.Queued)
-			require.Len(t, attempts, 1)
-		}
-		require.Equal(t, workflows.SendDelivered, s.sendDirectly(t, s.createPending(t, webhookID)), "nothing waits any more")
+		require.Len(t, receiver.Events(), perWebhook+1)
+		row, attempts = s.deliveryRow(t, late.String())
+		require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
+		require.False(t, row.Queued)
+		require.Len(t, attempts, 1)
+		require.Equal(t, webhooks.OutcomeDelivered, s.sendDirectly(t, s.createPending(t, webhookID)), "there are slots again")
 	})
 }
 
-// A redelivery, for which somebody waits, is never queued.
-func TestQueue_redeliveriesAskAgain(t *testing.T) {
+// Of what somebody requested, one after the other is sent, whatever the circuit says.
+func TestQueue_requestedOneAfterTheOther(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		receiver := newConfigurableReceiver(t, 500)
 		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
 		s.openCircuit(t, webhookID)
-		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, s.createPending(t, webhookID)))
-
-		slow := newSlowReceiver()
-		defer slow.release()
-		hanging := apptest.NewReceiver(t, slow.hang)
-		s.service = s.newSendService(t, s.now, withLongTimeout)
-		_, err := s.App.DB.SQL().Exec(fmt.Sprintf("UPDATE webhooks SET url = '%s' WHERE id = '%s'", hanging.URL, webhookID))
-		require.NoError(t, err)
-		first := s.createPending(t, webhookID)
-		var busy sync.WaitGroup
-		busy.Go(func() { _, _ = s.service.Send(t.Context(), first, models.CauseRedelivery) })
-		hanging.WaitFor(t, 1)
-		second := s.createPending(t, webhookID)
-		_, err = s.service.Send(t.Context(), second, models.CauseRedelivery)
-		require.Equal(t, sendOutcome{again: time.Second}, outcomeOf(t, err), "the webhook has one slot while its circuit is open")
-		slow.release()
-		busy.Wait()
-		require.Equal(t, sendOutcome{}, s.send(t, second, models.CauseRedelivery))
+		failed := s.logOf(t, webhookID)[:2]
+		receiver.status.Store(200)
+		for _, call := range failed {
+			s.update(t, uuid.MustParse(call.ID), "requested_at", s.now.Now())
+		}
+		for i, call := range failed {
+			s.sendQueued(t)
+			events := receiver.Events()
+			require.Len(t, events, failuresToOpen+1+i)
+			require.Equal(t, call.ID, events[len(events)-1].Header.Get("webhook-id"), "the oldest first")
+		}
 	})
 }
 
@@ -112,11 +93,11 @@ func TestQueue_openCircuit(t *testing.T) {
 				receiver := newConfigurableReceiver(t, 500)
 				webhookID, _ := s.Register(t, s.Key, receiver.Receiver, more)
 				s.openCircuit(t, webhookID)
-				created := func() (*models.WebhookDelivery, []workflows.WebhookDeliveryRef) {
+				created := func() (*models.WebhookDelivery, []workflows.WebhookCall) {
 					row, _ := s.deliveryRow(t, s.createPending(t, webhookID).String())
 					snapshot, err := s.App.Orders.LoadSnapshot(t.Context(), *row.OrderID)
 					require.NoError(t, err)
-					return row, snapshot.Deliveries
+					return row, snapshot.Calls
 				}
 				queued, toSend := created()
 				require.True(t, queued.Queued)
@@ -148,10 +129,9 @@ func TestQueue_eventsInSequence(t *testing.T) {
 		s.sendQueued(t)
 		require.Empty(t, receiver.Events(), "the workflow has not sent the first yet")
 		last := next
-		last.ID, last.OrderSeq, last.Event, last.Queued = uuid.New(), next.OrderSeq+1, models.EventDelivered, false
+		last.ID, last.OrderSeq, last.Event = uuid.New(), next.OrderSeq+1, models.EventDelivered
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{last}))
-		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, last.ID), "the second waits")
-		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
+		s.enqueue(t, first)
 		s.sendQueued(t)
 		require.Equal(t, []string{"order.created", "order.assigned", "order.delivered"}, eventNames(receiver.Events()), "one look at the queue sends them all")
 	})
@@ -168,7 +148,7 @@ func TestQueue_followingEventsWaitForASuccess(t *testing.T) {
 		next := *row
 		next.ID, next.OrderSeq, next.Event, next.Queued = uuid.New(), row.OrderSeq+1, models.EventAssigned, true
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
-		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
+		s.enqueue(t, first)
 		s.sendQueued(t)
 		require.Equal(t, []string{"order.created"}, eventNames(receiver.Events()))
 		receiver.status.Store(200)
@@ -188,7 +168,7 @@ func TestQueue_laterEventsDoNotWaitForRetries(t *testing.T) {
 		next := *row
 		next.ID, next.OrderSeq, next.Event, next.Queued = uuid.New(), row.OrderSeq+1, models.EventAssigned, true
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
-		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
+		s.enqueue(t, first)
 		s.sendQueued(t)
 		require.Equal(t, []string{"order.created"}, eventNames(receiver.Events()))
 		s.sendQueued(t)
@@ -226,8 +206,8 @@ func TestQueue_laterEventsDoNotWaitForRetriesThatWereTurnedOff(t *testing.T) {
 	})
 }
 
-// An event waits for an earlier one of its order that comes back after an internal error, also one
-// that its workflow would send at once, and with retries as without.
+// An event waits for an earlier one of its order that comes back after an internal error, with
+// retries as without.
 func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		for _, more := range []map[string]any{onlyCreated, withRetry} {
@@ -235,7 +215,7 @@ func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
 			receiver := apptest.NewReceiver(t, nil)
 			webhookID, _ := s.Register(t, s.Key, receiver, more)
 			first := s.createPending(t, webhookID)
-			require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
+			s.enqueue(t, first)
 			defective := *s.service
 			defective.Secrets = nil
 			require.NoError(t, defective.SendQueued(t.Context(), slog.Default()))
@@ -244,10 +224,8 @@ func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
 			now := s.now.Now()
 			next.ID, next.OrderSeq, next.Event, next.NextAttemptAt, next.CreatedAt = uuid.New(), row.OrderSeq+1, models.EventAssigned, &now, now
 			last := next
-			last.ID, last.OrderSeq, last.Event, last.Queued = uuid.New(), next.OrderSeq+1, models.EventDelivered, false
-			require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{last}))
-			require.Equal(t, workflows.SendQueued, s.sendDirectly(t, last.ID))
-			require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
+			last.ID, last.OrderSeq, last.Event = uuid.New(), next.OrderSeq+1, models.EventDelivered
+			require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next, last}))
 			s.sendQueued(t)
 			require.Empty(t, receiver.Events())
 			s.now.Advance(time.Minute)
@@ -284,7 +262,9 @@ func TestQueue_manyWebhooks(t *testing.T) {
 				activities++
 			}
 		}
-		require.Equal(t, 3*direct, activities)
+		// An event that comes before the one before it has arrived is left to the queue.
+		require.GreaterOrEqual(t, activities, direct)
+		require.LessOrEqual(t, activities, 3*direct)
 	})
 }
 
@@ -339,7 +319,7 @@ func TestQueue_stops(t *testing.T) {
 			{poll.Deadline, slow.release, models.WebhookDeliveryDelivered},
 		} {
 			id := s.createPending(t, webhookID)
-			require.NoError(t, s.App.DB.Enqueue(t.Context(), id))
+			s.enqueue(t, id)
 			before := len(receiver.Events())
 			running, stop := context.WithCancel(t.Context())
 			var queue sync.WaitGroup
@@ -369,7 +349,7 @@ func TestQueue_internalErrors(t *testing.T) {
 		hook.Secret = []byte("sealed with another key")
 		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
 		for _, id := range []uuid.UUID{unreadable, fine} {
-			require.NoError(t, s.App.DB.Enqueue(t.Context(), id))
+			s.enqueue(t, id)
 		}
 		s.sendQueued(t)
 		require.Len(t, receiver.Events(), 1)
@@ -388,7 +368,7 @@ func TestQueue_internalErrors(t *testing.T) {
 		require.Len(t, receiver.Events(), 1)
 		s.now.Advance(time.Minute)
 		s.sendQueued(t)
-		require.Len(t, receiver.Events(), 2)
+		require.Len(t, receiver.Events(), 3, "with the second order's, which no workflow has called")
 	})
 }
 
@@ -398,7 +378,7 @@ func TestQueue_deactivated(t *testing.T) {
 		receiver := apptest.NewReceiver(t, nil)
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		id := s.createPending(t, webhookID)
-		require.NoError(t, s.App.DB.Enqueue(t.Context(), id))
+		s.enqueue(t, id)
 		require.NoError(t, s.App.DB.DeactivateWebhook(t.Context(), s.scope(), uuid.MustParse(webhookID), "Prueba.", s.now.Now()))
 		s.sendQueued(t)
 		row, attempts := s.deliveryRow(t, id.String())
@@ -415,7 +395,7 @@ func TestQueue_severalWorkers(t *testing.T) {
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		const count = perWebhook
 		for range count {
-			require.NoError(t, s.App.DB.Enqueue(t.Context(), s.createPending(t, webhookID)))
+			s.enqueue(t, s.createPending(t, webhookID))
 		}
 		var workers sync.WaitGroup
 		for range 3 {

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,15 @@ func (s *Service) readURL(in *jsonbody.Object) string {
 		in.AddError("url", urlComplaint(err))
 	}
 	return address
+}
+
+// HostOf is the host of a webhook's URL, the only part that may be shown.
+func HostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 func urlComplaint(err error) string {

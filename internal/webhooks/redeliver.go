@@ -3,18 +3,15 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
+	"gorm.io/gorm"
 
 	"despacho/internal/apperror"
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 const (
@@ -48,16 +45,15 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 		return nil, err
 	}
 	now := s.Clock.Now()
-	// Only this request sends it. It starts as failed, so that it is sent at most once and never
-	// reconciled.
+	// It starts as failed, so that it is sent only once: on request.
 	delivery := models.WebhookDelivery{
 		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Test: hook.Test, Event: models.EventTest, Data: string(data),
-		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now,
+		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now, RequestedAt: &now,
 	}
 	if err := s.DB.InsertDeliveries(ctx, []models.WebhookDelivery{delivery}); err != nil {
 		return nil, err
 	}
-	return s.sendNow(ctx, hook, deliveryID, models.EventTest)
+	return s.awaitRequested(ctx, hook, deliveryID)
 }
 
 // findToSend reads an active webhook that the caller may see and that may be called.
@@ -80,7 +76,7 @@ func (s *Service) findToRedeliver(ctx context.Context, scope db.WebhookScope, id
 
 // Redeliver resends one delivery under the same webhook-id and returns the receiver's response.
 func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
-	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
+	delivery, err := findCall(ctx, s.DB, scope, id)
 	if db.IsNotFound(err) {
 		return nil, ErrDeliveryNotFound
 	}
@@ -91,32 +87,35 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	return s.sendNow(ctx, hook, id, delivery.Event)
-}
-
-// sendNow makes the worker send a delivery and waits for the outcome.
-func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
-	ref := Ref(db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL})
-	limited, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
-	defer cancel()
-	run, err := s.Temporal.ExecuteWorkflow(limited, client.StartWorkflowOptions{
-		ID: workflows.RedeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		StaticSummary:            ref.Summary(),
-		Priority:                 workflows.OperatorPriority(hook.OperatorID),
-	}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{ref})
-	if err == nil {
-		err = run.Get(limited, nil)
-	}
-	var failed *temporal.WorkflowExecutionError
-	if err != nil && !errors.As(err, &failed) {
-		return nil, ErrNoOutcome.Because(err)
-	}
-	delivery, attempts, err := s.DB.Delivery(ctx, deliveryID)
+	err = s.DB.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", id).UpdateColumn("requested_at", s.Clock.Now()).Error
 	if err != nil {
 		return nil, err
 	}
-	return &Record{Delivery: *delivery, Webhook: hook, Attempts: attempts}, nil
+	return s.awaitRequested(ctx, hook, id)
+}
+
+// outcomeInterval is the time between two looks for the outcome of a requested attempt.
+const outcomeInterval = 100 * time.Millisecond
+
+// awaitRequested waits for the outcome of a requested attempt.
+func (s *Service) awaitRequested(ctx context.Context, hook *models.Webhook, id uuid.UUID) (*Record, error) {
+	limited, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
+	defer cancel()
+	for {
+		call, err := readCall(limited, s.DB, id)
+		if err != nil {
+			return nil, err
+		}
+		if call.RequestedAt == nil {
+			attempts, err := attemptsOf(ctx, s.DB, []models.WebhookDelivery{*call})
+			return &Record{Delivery: *call, Webhook: hook, Attempts: attempts[id]}, err
+		}
+		select {
+		case <-limited.Done():
+			return nil, ErrNoOutcome.Because(limited.Err())
+		case <-time.After(outcomeInterval):
+		}
+	}
 }
 
 // RedeliverRange resends every failed delivery of a webhook in a time range and returns their
@@ -135,44 +134,34 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if err != nil {
 		return 0, err
 	}
-	deliveries, err := s.DB.FailedDeliveries(ctx, hook.ID, from, to, maxRange+1)
-	if err != nil {
-		return 0, err
-	}
-	if len(deliveries) > maxRange {
-		return 0, apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
-	}
-	refs := []workflows.WebhookDeliveryRef{}
-	for _, target := range deliveries {
-		if target.Event != models.EventTest {
-			refs = append(refs, Ref(target))
+	var count int64
+	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		// The lock makes one of two requests at the same time wait for the other.
+		if _, err := tx.LockWebhook(ctx, hook.ID); err != nil {
+			return err
 		}
-	}
-	if len(refs) == 0 {
-		return 0, nil
-	}
-	if err := s.startRedelivery(ctx, hook, refs); err != nil {
-		return 0, err
-	}
-	return len(refs), nil
-}
-
-// startRedelivery makes the worker send deliveries of a webhook again.
-func (s *Service) startRedelivery(ctx context.Context, hook *models.Webhook, refs []workflows.WebhookDeliveryRef) error {
-	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
-	defer cancel()
-	_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.OperatorPriority(hook.OperatorID),
-	}, workflows.RedeliveryWorkflowName, refs)
-	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
-	}
-	if err != nil {
-		return ErrNoOutcome.Because(err)
-	}
-	return nil
+		calls := func() *gorm.DB {
+			return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("webhook_id = ? AND event <> ?", hook.ID, models.EventTest)
+		}
+		var running int64
+		if err := calls().Where("requested_at IS NOT NULL").Count(&running).Error; err != nil {
+			return err
+		}
+		if running > 0 {
+			return apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
+		}
+		failed := func() *gorm.DB {
+			return calls().Where("status = ? AND created_at >= ? AND created_at <= ?", models.WebhookDeliveryFailed, from, to)
+		}
+		if err := failed().Count(&count).Error; err != nil {
+			return err
+		}
+		if count > maxRange {
+			return apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
+		}
+		return failed().UpdateColumn("requested_at", s.Clock.Now()).Error
+	})
+	return int(count), err
 }
 
 // requeue queues all finished deliveries of a webhook since a time again.
@@ -188,22 +177,24 @@ func (s *Service) requeue(ctx context.Context, scope db.WebhookScope, webhookID 
 	}
 	var queued int64
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {
-		count, err := tx.CountFinished(ctx, hook.ID, from, to)
-		if err != nil {
+		finished := func() *gorm.DB {
+			return tx.Query(ctx).Model(&models.WebhookDelivery{}).
+				Where("webhook_id = ? AND NOT ("+isPending+") AND event <> ? AND created_at >= ? AND created_at <= ?", hook.ID, models.EventTest, from, to)
+		}
+		var count int64
+		if err := finished().Count(&count).Error; err != nil {
 			return err
 		}
 		if count > maxQueued {
 			return apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 5000 entregas en ese rango: elija uno más corto.")
 		}
-		queued, err = tx.RequeueDeliveries(ctx, hook.ID, from, to, now)
-		return err
+		// They have all their retries again.
+		result := finished().UpdateColumns(map[string]any{
+			"status": models.WebhookDeliveryPending, "queued": true, "next_attempt_at": now, "finished_at": nil,
+			"attempts_before": gorm.Expr("(SELECT COUNT(*) FROM delivery_attempts WHERE delivery_id = deliveries.id)"),
+		})
+		queued = result.RowsAffected
+		return result.Error
 	})
 	return int(queued), err
-}
-
-// Ref returns the workflow reference of a delivery.
-func Ref(target db.DeliveryTarget) workflows.WebhookDeliveryRef {
-	return workflows.WebhookDeliveryRef{
-		ID: target.ID, WebhookID: target.WebhookID, Event: target.Event, Host: workflows.HostOf(target.URL), Retry: target.Retry,
-	}
 }

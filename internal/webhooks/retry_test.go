@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -58,7 +59,6 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 		type stored struct {
 			delivery *models.WebhookDelivery
 			attempts []models.WebhookAttempt
-			err      error
 		}
 		second := make(chan stored, 1)
 		var asked atomic.Int32
@@ -68,7 +68,7 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 				return
 			}
 			var now stored // the second attempt is under way
-			now.delivery, now.attempts, now.err = s.App.DB.Delivery(context.WithoutCancel(r.Context()), uuid.MustParse(r.Header.Get("webhook-id")))
+			now.delivery, now.attempts = s.readCall(t, context.WithoutCancel(r.Context()), r.Header.Get("webhook-id"))
 			second <- now
 		})
 		webhookID, secret := s.Register(t, s.Key, receiver, withRetry)
@@ -81,7 +81,6 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 		require.Equal(t, []int{503, 200}, []int{*d.Attempts[0].StatusCode, *d.Attempts[1].StatusCode})
 		require.Nil(t, d.Attempts[1].Error)
 		then := <-second
-		require.NoError(t, then.err)
 		require.Equal(t, models.WebhookDeliveryPending, then.delivery.Status)
 		failed, due := then.attempts[0].FinishedAt, then.delivery.NextAttemptAt
 		require.WithinRange(t, *due, failed.Add(4*time.Second), failed.Add(6*time.Second), "as it was put down")
@@ -140,7 +139,7 @@ func TestRetry_theWholeSchedule(t *testing.T) {
 		require.Len(t, attempts, 7)
 		requireSameEvent(t, secret, receiver.Events())
 
-		require.Equal(t, sendOutcome{}, s.send(t, id, models.CauseAuto), "whoever comes once more finds nothing to do")
+		require.Equal(t, webhooks.OutcomeSettled, s.sendDirectly(t, id), "whoever comes once more finds nothing to do")
 		require.Len(t, receiver.Events(), 7)
 	})
 }
@@ -251,7 +250,6 @@ func TestFailing_forFiveDays(t *testing.T) {
 		attempt(true)
 		require.Nil(t, s.webhookRow(t, webhookID).FailingSince)
 
-		waiting := s.createPending(t, webhookID)
 		failAgain(0, 0, 0, 0, 0, 4*day, 2*day, 2*day, day-time.Minute)
 		require.True(t, s.now.Now().Sub(*s.webhookRow(t, webhookID).CircuitOpenedAt) < 5*day)
 		failAgain(time.Minute)
@@ -260,13 +258,6 @@ func TestFailing_forFiveDays(t *testing.T) {
 		row := s.webhookRow(t, webhookID)
 		require.False(t, row.Active)
 		require.Equal(t, "Todos los envíos fallaron durante cinco días.", *row.DeactivatedReason)
-		arrived := len(receiver.Events())
-		require.Equal(t, sendOutcome{failed: true}, s.send(t, waiting, models.CauseAuto))
-		require.Len(t, receiver.Events(), arrived, "nothing is sent to it any more")
-		d, attempts := s.deliveryRow(t, waiting.String())
-		require.Equal(t, models.WebhookDeliveryFailed, d.Status)
-		require.Len(t, attempts, 1)
-		require.Equal(t, "El webhook está desactivado.", *attempts[0].Error, "the log says why")
 	})
 }
 

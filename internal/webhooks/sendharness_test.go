@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"crypto/x509"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/temporal"
 
 	"despacho/internal/clock"
 	"despacho/internal/encryption"
@@ -23,7 +21,6 @@ import (
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
-	"despacho/workflows"
 )
 
 // manualHarness is a service without a worker: the test sends deliveries itself and sets the clock,
@@ -61,7 +58,7 @@ func (s *harness) newSendService(t *testing.T, now clock.Clock, change func(*saf
 		change(&guarded)
 	}
 	return &webhooks.Service{
-		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, PhotoURLs: photourl.New(s.Config.FilesURL, s.Config.PhotoURLTTL, keys),
+		DB: s.App.DB, Secrets: secrets, Clock: now, PhotoURLs: photourl.New(s.Config.FilesURL, s.Config.PhotoURLTTL, keys),
 		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}), Slots: webhooks.NewSlots(),
 	}
 }
@@ -86,37 +83,53 @@ func (s *manualHarness) createPending(t *testing.T, webhookID string) uuid.UUID 
 	return uuid.MustParse(deliveries[before].ID)
 }
 
-// sendOutcome is how an attempt ended: success, a final failure, or the time until the next one.
+// sendOutcome is how an attempt ended: success, a failure, or the time until the next one.
 type sendOutcome struct {
 	failed bool
 	again  time.Duration
 }
 
-// send sends a delivery as its workflow does, and if it is queued, as the workers do.
+// send makes the next attempt at a webhook call: the first as the workflow of its order does, later
+// ones and requested ones as the workers do.
 func (s *manualHarness) send(t *testing.T, id uuid.UUID, cause models.AttemptCause) sendOutcome {
 	t.Helper()
-	outcome, err := s.service.Send(t.Context(), id, cause)
-	if err == nil && outcome == workflows.SendQueued {
+	row, before := s.deliveryRow(t, id.String())
+	switch {
+	case cause == models.CauseRedelivery:
+		s.update(t, id, "requested_at", s.now.Now())
 		s.sendQueued(t)
-		row, _ := s.deliveryRow(t, id.String())
-		if row.Status == models.WebhookDeliveryPending {
-			return sendOutcome{again: row.NextAttemptAt.Sub(s.now.Now())}
-		}
-		return sendOutcome{failed: row.Status == models.WebhookDeliveryFailed}
+	case row.Queued || s.sendDirectly(t, id) == webhooks.OutcomeQueued:
+		s.sendQueued(t)
 	}
-	return outcomeOf(t, err)
+	row, attempts := s.deliveryRow(t, id.String())
+	if cause == models.CauseRedelivery {
+		last := attempts[len(attempts)-1]
+		return sendOutcome{failed: last.FinishedAt != nil && last.Error != nil && row.RequestedAt == nil}
+	}
+	if row.Status == models.WebhookDeliveryPending {
+		return sendOutcome{again: row.NextAttemptAt.Sub(s.now.Now())}
+	}
+	return sendOutcome{failed: row.Status == models.WebhookDeliveryFailed && len(before) <= len(attempts)}
 }
 
-// outcomeOf is what the error of an attempt tells Temporal.
-func outcomeOf(t *testing.T, err error) sendOutcome {
+// sendDirectly makes the first attempt at a webhook call, as the workflow of its order does.
+func (s *manualHarness) sendDirectly(t *testing.T, id uuid.UUID) webhooks.Outcome {
 	t.Helper()
-	if err == nil {
-		return sendOutcome{}
-	}
-	var application *temporal.ApplicationError
-	require.True(t, errors.As(err, &application), "%v", err)
-	require.Equal(t, application.NonRetryable(), application.NextRetryDelay() == 0, "%v", err)
-	return sendOutcome{failed: application.NonRetryable(), again: application.NextRetryDelay()}
+	outcome, err := s.service.CallFirst(t.Context(), id)
+	require.NoError(t, err)
+	return outcome
+}
+
+// enqueue leaves a webhook call to the queue.
+func (s *harness) enqueue(t *testing.T, id uuid.UUID) {
+	t.Helper()
+	s.update(t, id, "queued", true)
+}
+
+// update changes a column of a webhook call.
+func (s *harness) update(t *testing.T, id uuid.UUID, column string, value any) {
+	t.Helper()
+	require.NoError(t, s.App.DB.Query(t.Context()).Model(&models.WebhookDelivery{}).Where("id = ?", id).UpdateColumn(column, value).Error)
 }
 
 // sendQueued sends the queued deliveries that have a slot.

@@ -1,12 +1,10 @@
-// Package webhooks holds the use cases of webhooks: registration, sending, redelivery and the
+// Package webhooks holds the use cases of webhooks: registration, webhook calls, redelivery and the
 // delivery log.
 package webhooks
 
 import (
 	"net/netip"
 	"time"
-
-	"go.temporal.io/sdk/client"
 
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
@@ -16,14 +14,12 @@ import (
 	"despacho/internal/webhooks/sender"
 )
 
-// Service registers webhooks and sends their deliveries.
+// Service registers webhooks and calls them.
 type Service struct {
-	DB        *db.DB
-	Secrets   *encryption.Cipher
-	Clock     clock.Clock
-	Temporal  client.Client
-	TaskQueue string
-	// Paused means that no receiver is called: deliveries wait.
+	DB      *db.DB
+	Secrets *encryption.Cipher
+	Clock   clock.Clock
+	// Paused means that no receiver is called: events wait.
 	Paused bool
 	// OutcomeTimeout is how long a caller waits for the outcome of a redelivery.
 	OutcomeTimeout time.Duration

@@ -13,7 +13,8 @@ const (
 	perOperator = 32
 	// The webhooks of one operator whose circuit is open share a few slots, one for each webhook, so
 	// that they leave the others to those that answer. What somebody requested has as many of its
-	// own: behind the queue of a receiver that hangs it would wait for hours.
+	// own, one after the other for each webhook: behind the queue of a receiver that hangs it would
+	// wait for hours.
 	perFailingWebhook  = 1
 	perFailingOperator = 8
 )
@@ -22,9 +23,9 @@ const (
 type Slots struct {
 	mu        sync.Mutex
 	operators map[uuid.UUID]*operatorSlots
-	// sending are the deliveries that have a slot.
+	// sending are the calls that have a slot.
 	sending map[uuid.UUID]bool
-	// waiting means that deliveries wait for a slot to end.
+	// waiting means that calls wait for a slot to end.
 	waiting bool
 	// wake gets a value when RunQueue has to make a pass: a slot has ended that deliveries wait for,
 	// or new ones are queued.
@@ -35,8 +36,8 @@ type Slots struct {
 type operatorSlots struct {
 	taken    int
 	webhooks map[webhookSlots]int
-	// failing are the slots of the webhooks whose circuit is open, by whether somebody requested them.
-	failing map[bool]int
+	// few are the slots that somebody requested, and the others of webhooks whose circuit is open.
+	few map[bool]int
 }
 
 // webhookSlots identifies the slots of a webhook that somebody requested, or the others.
@@ -45,12 +46,15 @@ type webhookSlots struct {
 	requested bool
 }
 
-// claim identifies a delivery that needs a slot.
+// claim identifies a webhook call that needs a slot.
 type claim struct {
-	operator, webhook, delivery uuid.UUID
+	operator, webhook, call uuid.UUID
 	// failing means that the webhook's circuit is open, requested that somebody waits for the outcome.
 	failing, requested bool
 }
+
+// isOfFew reports whether the claim is for one of the few slots.
+func (c claim) isOfFew() bool { return c.failing || c.requested }
 
 func (c claim) ofWebhook() webhookSlots { return webhookSlots{c.webhook, c.requested} }
 
@@ -59,25 +63,25 @@ func NewSlots() *Slots {
 	return &Slots{operators: map[uuid.UUID]*operatorSlots{}, sending: map[uuid.UUID]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// take returns nil if there is no slot for the delivery, or it has one already. Otherwise call done
+// take returns nil if there is no slot for the call, or it has one already. Otherwise call done
 // once when it has been sent.
 func (t *Slots) take(c claim) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.left(c) == 0 || t.sending[c.delivery] {
+	if t.left(c) == 0 || t.sending[c.call] {
 		return nil
 	}
 	operator := t.operators[c.operator]
 	if operator == nil {
-		operator = &operatorSlots{webhooks: map[webhookSlots]int{}, failing: map[bool]int{}}
+		operator = &operatorSlots{webhooks: map[webhookSlots]int{}, few: map[bool]int{}}
 		t.operators[c.operator] = operator
 	}
-	t.sending[c.delivery] = true
+	t.sending[c.call] = true
 	operator.add(c, 1)
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		delete(t.sending, c.delivery)
+		delete(t.sending, c.call)
 		if operator.add(c, -1); operator.taken == 0 {
 			delete(t.operators, c.operator)
 		}
@@ -87,7 +91,7 @@ func (t *Slots) take(c claim) (done func()) {
 	}
 }
 
-// setWaiting tells whether deliveries wait for a slot to end.
+// setWaiting tells whether calls wait for a slot to end.
 func (t *Slots) setWaiting(waiting bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,15 +108,15 @@ func (t *Slots) wakeQueue() {
 
 func (o *operatorSlots) add(c claim, count int) {
 	o.taken += count
-	if c.failing {
-		o.failing[c.requested] += count
+	if c.isOfFew() {
+		o.few[c.requested] += count
 	}
 	if o.webhooks[c.ofWebhook()] += count; o.webhooks[c.ofWebhook()] == 0 {
 		delete(o.webhooks, c.ofWebhook())
 	}
 }
 
-// free returns how many slots are left for deliveries like the given one.
+// free returns how many slots are left for calls like the given one.
 func (t *Slots) free(c claim) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,8 +130,8 @@ func (t *Slots) left(c claim) int {
 	}
 	ofWebhook := operator.webhooks[webhookSlots{c.webhook, true}] + operator.webhooks[webhookSlots{c.webhook, false}]
 	left := min(perOperator-operator.taken, perWebhook-ofWebhook)
-	if c.failing {
-		left = min(left, perFailingOperator-operator.failing[c.requested], perFailingWebhook-operator.webhooks[c.ofWebhook()])
+	if c.isOfFew() {
+		left = min(left, perFailingOperator-operator.few[c.requested], perFailingWebhook-operator.webhooks[c.ofWebhook()])
 	}
 	return max(left, 0)
 }

@@ -30,7 +30,7 @@ func requireNoSlot(t *testing.T, slots *Slots, c claim) {
 func claimsOf(operator uuid.UUID, count int, change func(*claim)) []claim {
 	claims := make([]claim, count)
 	for i := range claims {
-		claims[i] = claim{operator: operator, webhook: uuid.New(), delivery: uuid.New()}
+		claims[i] = claim{operator: operator, webhook: uuid.New(), call: uuid.New()}
 		if change != nil {
 			change(&claims[i])
 		}
@@ -38,7 +38,7 @@ func claimsOf(operator uuid.UUID, count int, change func(*claim)) []claim {
 	return claims
 }
 
-func TestTurns_bounds(t *testing.T) {
+func TestSlots_bounds(t *testing.T) {
 	t.Parallel()
 	slots, operator, other, webhook := NewSlots(), uuid.New(), uuid.New(), uuid.New()
 	sameWebhook := func(c *claim) { c.webhook = webhook }
@@ -61,13 +61,13 @@ func TestTurns_bounds(t *testing.T) {
 }
 
 // The webhooks whose circuit is open share few slots and leave the others to those that answer.
-func TestTurns_failing(t *testing.T) {
+func TestSlots_failing(t *testing.T) {
 	t.Parallel()
 	slots, operator := NewSlots(), uuid.New()
 	failing := func(c *claim) { c.failing = true }
 	open := claimsOf(operator, perFailingOperator, failing)
 	takeSlots(t, slots, open[0])
-	requireNoSlot(t, slots, claim{operator: operator, webhook: open[0].webhook, delivery: uuid.New(), failing: true})
+	requireNoSlot(t, slots, claim{operator: operator, webhook: open[0].webhook, call: uuid.New(), failing: true})
 	takeSlots(t, slots, open[1:]...)
 	requireNoSlot(t, slots, claimsOf(operator, 1, failing)[0])
 	takeSlots(t, slots, claimsOf(operator, perOperator-perFailingOperator, nil)...)
@@ -75,7 +75,7 @@ func TestTurns_failing(t *testing.T) {
 
 // What somebody requested does not wait behind what is queued for a receiver that hangs. Its slots
 // are as few as those of the queue.
-func TestTurns_requested(t *testing.T) {
+func TestSlots_requested(t *testing.T) {
 	t.Parallel()
 	slots, operator := NewSlots(), uuid.New()
 	failing := func(c *claim) { c.failing = true }
@@ -86,13 +86,13 @@ func TestTurns_requested(t *testing.T) {
 	requireNoSlot(t, slots, claimsOf(operator, 1, requested)[0])
 	requireNoSlot(t, slots, claimsOf(operator, 1, failing)[0])
 	ends[0]()
-	requireNoSlot(t, slots, claim{operator: operator, webhook: asked[1].webhook, delivery: uuid.New(), failing: true, requested: true})
+	requireNoSlot(t, slots, claim{operator: operator, webhook: asked[1].webhook, call: uuid.New(), failing: true, requested: true})
 	takeSlots(t, slots, asked[0])
 	takeSlots(t, slots, claimsOf(operator, perOperator-2*perFailingOperator, nil)...)
 }
 
-// A delivery that is being sent gets no second slot.
-func TestTurns_oneForEachDelivery(t *testing.T) {
+// A call that is being made gets no second slot.
+func TestSlots_oneForEachCall(t *testing.T) {
 	t.Parallel()
 	slots, c := NewSlots(), claimsOf(uuid.New(), 1, nil)[0]
 	end := takeSlots(t, slots, c)[0]

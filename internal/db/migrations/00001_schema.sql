@@ -409,8 +409,10 @@ CREATE TABLE deliveries (
     event           TEXT NOT NULL,
     data            TEXT NOT NULL,
     status          TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
-    -- A pending delivery is sent by a workflow or, if it is queued, by the workers from this table.
+    -- The order's workflow makes the first attempt at a pending delivery; once it is queued the workers make every attempt from this table.
     queued          BOOLEAN NOT NULL DEFAULT FALSE,
+    -- Since when somebody waits for an attempt beside the schedule.
+    requested_at    TIMESTAMPTZ,
     -- The attempts from before it was last queued again, which do not count for its retries.
     attempts_before INTEGER NOT NULL DEFAULT 0,
     next_attempt_at TIMESTAMPTZ,
@@ -425,6 +427,8 @@ CREATE INDEX deliveries_list ON deliveries (operator_id, created_at DESC, test);
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, created_at DESC);
 CREATE INDEX deliveries_pending ON deliveries (next_attempt_at) WHERE status = 'pending';
 CREATE INDEX deliveries_queue ON deliveries (webhook_id, next_attempt_at) WHERE queued AND status = 'pending';
+CREATE INDEX deliveries_first_attempts ON deliveries (next_attempt_at) WHERE status = 'pending' AND NOT queued;
+CREATE INDEX deliveries_requested ON deliveries (requested_at) WHERE requested_at IS NOT NULL;
 -- An event comes after the pending ones of its order at the same webhook. Without an index of the pending ones alone, looking for them reads all
 -- that the order has had.
 CREATE INDEX deliveries_pending_events ON deliveries (order_id, webhook_id, order_seq) WHERE status = 'pending';

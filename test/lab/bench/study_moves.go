@@ -36,7 +36,8 @@ func studyMoves(ctx context.Context, s *stack) ([]Row, error) {
 			if err != nil {
 				return 0, err
 			}
-			message := workflows.Assigned{RiderID: id("rider", mainOperator)}
+			rider := id("rider", mainOperator)
+			message := workflows.Message{RiderID: &rider}
 			return timed(func(ctx context.Context) error {
 				return s.update(ctx, workflowOf(order), workflows.AssignedName, message)
 			})(ctx)

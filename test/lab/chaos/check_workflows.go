@@ -166,7 +166,7 @@ func (c *checker) waitsForWebhook(ctx context.Context, order string) (bool, erro
 		return false, err
 	}
 	for _, activity := range described.PendingActivities {
-		if activity.ActivityType.Name != workflows.SendWebhookActivity {
+		if activity.ActivityType.Name != workflows.CallWebhookActivity {
 			return false, nil
 		}
 	}

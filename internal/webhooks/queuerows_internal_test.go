@@ -1,4 +1,4 @@
-package db_test
+package webhooks
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func eachQueue(t *testing.T, run func(t *testing.T, q *queueTest)) {
 		w := dbtest.NewTenant(t, database)
 		q := &queueTest{Tenant: w, database: database, now: w.Pending.CreatedAt.Add(24 * time.Hour)}
 		w.Pending.Status, w.Pending.FinishedAt = models.WebhookDeliveryFailed, &q.now
-		require.NoError(t, database.SaveDelivery(t.Context(), &w.Pending))
+		require.NoError(t, saveCall(t.Context(), database, &w.Pending))
 		run(t, q)
 	})
 }
@@ -56,9 +56,9 @@ func (q *queueTest) add(t *testing.T, hook models.Webhook, seq int, due time.Dur
 }
 
 // webhooks lists the webhooks of which something is due.
-func (q *queueTest) webhooks(t *testing.T) []db.QueuedWebhook {
+func (q *queueTest) webhooks(t *testing.T) []queuedWebhook {
 	t.Helper()
-	found, err := q.database.QueuedWebhooks(t.Context(), q.now)
+	found, err := queuedWebhooks(t.Context(), q.database, q.now)
 	require.NoError(t, err)
 	return found
 }
@@ -66,9 +66,7 @@ func (q *queueTest) webhooks(t *testing.T) []db.QueuedWebhook {
 // deliveries lists what can be sent to a webhook.
 func (q *queueTest) deliveries(t *testing.T, hook models.Webhook) []uuid.UUID {
 	t.Helper()
-	ids, err := q.database.QueuedDeliveries(t.Context(), &db.QueuedWebhook{ID: hook.ID, Retry: hook.Retry}, db.QueueTimes{
-		Now: q.now, Soon: q.now.Add(10 * time.Second), BegunAfter: q.now.Add(-30 * time.Second), BegunBefore: q.now.Add(30 * time.Second),
-	}, 10)
+	ids, err := queuedCalls(t.Context(), q.database, hook.ID, q.now, 10)
 	require.NoError(t, err)
 	return ids
 }
@@ -127,7 +125,7 @@ func TestQueuedDeliveries(t *testing.T) {
 		require.Equal(t, []uuid.UUID{young}, q.deliveries(t, hook))
 		for _, abandoned := range []time.Duration{-time.Minute, time.Hour} { // by a process that crashed, or by a clock that was ahead
 			underWay.StartedAt = q.now.Add(abandoned)
-			require.NoError(t, q.database.FinishAttempt(t.Context(), &underWay))
+			require.NoError(t, saveAttempt(t.Context(), q.database, &underWay))
 			require.Equal(t, []uuid.UUID{old, young}, q.deliveries(t, hook))
 		}
 
@@ -155,82 +153,34 @@ func TestQueuedDeliveries(t *testing.T) {
 				}
 			})
 			next := q.add(t, hook, 3, time.Minute, nil)
+			held, err := HeldUp(t.Context(), q.database, q.Order.ID, q.now)
+			require.NoError(t, err)
+			require.True(t, held[hook.ID], "behind the next one, which is due")
 			if c.waits {
 				require.Empty(t, q.deliveries(t, hook), name)
 			} else {
 				require.Equal(t, []uuid.UUID{next}, q.deliveries(t, hook), name)
 			}
 			settled := models.WebhookDelivery{ID: earlier, Status: models.WebhookDeliveryDelivered, FinishedAt: &q.now}
-			require.NoError(t, q.database.SaveDelivery(t.Context(), &settled))
+			require.NoError(t, saveCall(t.Context(), q.database, &settled))
 			require.Equal(t, []uuid.UUID{next}, q.deliveries(t, hook), name)
 		}
 	})
 }
 
-// A delivery is behind the queue of its webhook, and behind an earlier event of its order. Its
-// siblings are those of the same event.
-func TestQueueAround(t *testing.T) {
-	eachQueue(t, func(t *testing.T, q *queueTest) {
-		hook, hasSiblings := q.addWebhook(t, nil), false
-		behind := func() bool {
-			delivery := models.WebhookDelivery{WebhookID: hook.ID, OrderID: &q.Order.ID, OrderSeq: 3}
-			found, siblings, err := q.database.QueueAround(t.Context(), &delivery, q.now, q.now)
-			require.NoError(t, err)
-			require.Equal(t, hasSiblings, siblings)
-			return found
-		}
-		q.add(t, q.addWebhook(t, nil), 2, time.Hour, nil) // another webhook's
-		q.add(t, hook, 2, -time.Hour, nil)                // its next attempt is far away
-		q.add(t, hook, 4, -time.Hour, func(row *models.WebhookDelivery) { row.CreatedAt = *row.NextAttemptAt })
-		require.False(t, behind())
-		q.add(t, hook, 1, -time.Hour, func(row *models.WebhookDelivery) { row.CreatedAt = *row.NextAttemptAt })
-		require.True(t, behind(), "a new one, by a clock that is ahead")
-
-		hook = q.addWebhook(t, nil)
-		require.False(t, behind())
-		q.add(t, q.addWebhook(t, nil), 3, time.Hour, nil)
-		hasSiblings = true
-		require.False(t, behind())
-		q.add(t, hook, 2, time.Second, func(row *models.WebhookDelivery) { row.OrderID = nil })
-		require.True(t, behind())
-	})
-}
-
-// Queued deliveries are the workers', not the order's workflow's or reconcile's.
-func TestQueued_isLeftToTheWorkers(t *testing.T) {
-	eachQueue(t, func(t *testing.T, q *queueTest) {
-		hook := q.addWebhook(t, nil)
-		others := func() (count int) {
-			pending, err := q.database.PendingDeliveries(t.Context(), q.Order.ID, nil, 10)
-			require.NoError(t, err)
-			abandoned, err := q.database.AbandonedDeliveries(t.Context(), q.now, q.now.Add(time.Hour), db.Position{}, 10)
-			require.NoError(t, err)
-			require.Len(t, abandoned, len(pending))
-			return len(pending)
-		}
-		id := q.add(t, hook, 2, time.Hour, func(row *models.WebhookDelivery) { row.Queued = false })
-		require.Equal(t, 1, others())
-		require.NoError(t, q.database.Enqueue(t.Context(), id))
-		require.Zero(t, others())
-		require.NoError(t, q.database.Enqueue(t.Context(), q.Failed.ID))
-		failed, err := q.database.DeliveryWithoutAttempts(t.Context(), q.Failed.ID)
-		require.NoError(t, err)
-		require.Equal(t, models.WebhookDeliveryFailed, failed.Status)
-		require.Len(t, q.webhooks(t), 1, "what has ended does not wait")
-	})
-}
-
-// A time that a clock set which was ahead holds no queued delivery back.
-func TestReleaseQueued(t *testing.T) {
+// The queue takes over what no workflow has called in time. A time that a clock set which was ahead
+// holds nothing back.
+func TestTakeOver(t *testing.T) {
 	eachQueue(t, func(t *testing.T, q *queueTest) {
 		hook := q.addWebhook(t, nil)
 		q.add(t, hook, 2, -time.Hour, nil)
 		isNew := q.add(t, hook, 3, -2*time.Hour, func(row *models.WebhookDelivery) { row.OrderID, row.CreatedAt = nil, *row.NextAttemptAt })
 		tooFar := q.add(t, hook, 4, -48*time.Hour, func(row *models.WebhookDelivery) { row.OrderID = nil })
 		require.Empty(t, q.deliveries(t, hook))
-		released, err := q.database.ReleaseQueued(t.Context(), q.now, q.now.Add(24*time.Hour))
-		require.NoError(t, err)
-		require.EqualValues(t, 2, released)
-		require.ElementsMatch(t, []uuid.UUID{isNew, tooFar}, q.deliveries(t, hook))
+		unqueued := func(row *models.WebhookDelivery) { row.OrderID, row.Queued = nil, false }
+		q.add(t, hook, 2, 30*time.Second, unqueued)
+		left := q.add(t, hook, 2, time.Minute, unqueued)
+		require.NoError(t, takeOver(t.Context(), q.database, q.now))
+		require.ElementsMatch(t, []uuid.UUID{isNew, tooFar, left}, q.deliveries(t, hook))
 	})
 }
