@@ -80,6 +80,6 @@ func TestPanel_aSessionEndsInAnOlderBrowser(t *testing.T) {
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
 		endSessions(t, s, user)
 		p.pressNamed("button", "Confirmar entrega")
-		p.waitForText("Su sesión terminó.")
+		p.waitForText("Su sesión terminó y el formulario no se envió.")
 	})
 }

@@ -37,7 +37,7 @@ func TestPanel_secondFactorOnAPhone(t *testing.T) {
 		require.NoError(t, err)
 		p.fill("#code", totp.Code(secret, totp.Step(time.Now())))
 		p.pressNamed("main button[type=submit]", "Confirmar")
-		p.waitForText("no se volverá a mostrar")
+		p.waitVisible("#recovery-codes")
 		p.requireNoOverflow()
 		recovery := read(t, p.tab, chromedp.Evaluate[string](`document.querySelector("#recovery-codes").textContent.split("\n")[0]`))
 		p.visit("/panel/pedidos")
