@@ -20,8 +20,8 @@ func resolveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			point, err := maplink.Parse(args[0])
 			if errors.Is(err, maplink.ErrShortLink) && !offline {
-				point, err = maplink.NewResolver(safehttp.NewClient(safehttp.Options{})).Resolve(cmd.Context(), args[0],
-					maplink.Bounds{})
+				resolver := maplink.NewResolver(safehttp.NewClient(safehttp.Options{}), safehttp.DefaultTimeout)
+				point, err = resolver.Resolve(cmd.Context(), args[0], maplink.Bounds{})
 			}
 			if err != nil {
 				return err

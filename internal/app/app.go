@@ -127,8 +127,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, err
 	}
 	a.catalog = db.NewCatalogCache(a.DB)
-	a.mapLinks = maplink.NewResolver(safehttp.NewClient(a.safeHTTPOptions()),
-		maplink.WithTimeout(cfg.Timeouts.Exchange), maplink.WithShortHosts(options.ShortLinkHosts...))
+	a.mapLinks = maplink.NewResolver(safehttp.NewClient(a.safeHTTPOptions()), cfg.Timeouts.Exchange, options.ShortLinkHosts...)
 	a.openServices()
 	return a, nil
 }

@@ -10,10 +10,7 @@ import (
 	"time"
 )
 
-const (
-	maxHops        = 5
-	resolveTimeout = 5 * time.Second
-)
+const maxHops = 5
 
 // Resolver finds the point of any map link, following redirects of short links between known map
 // hosts. It only reads the redirect's URL, never the page: coordinates in a page may be the
@@ -24,35 +21,18 @@ type Resolver struct {
 	shortHosts map[string]bool // scheme://host[:port] added to the known ones
 }
 
-// Option configures a Resolver.
-type Option func(*Resolver)
-
-// WithShortHosts adds hosts of short links to the known ones, as host[:port] for https or as
-// scheme://host[:port].
-func WithShortHosts(hosts ...string) Option {
-	return func(r *Resolver) {
-		for _, host := range hosts {
-			if !strings.Contains(host, "://") {
-				host = "https://" + host
-			}
-			r.shortHosts[strings.ToLower(strings.TrimSuffix(host, "/"))] = true
-		}
-	}
-}
-
-// WithTimeout bounds one Resolve with all its hops; the default is 5 seconds.
-func WithTimeout(timeout time.Duration) Option {
-	return func(r *Resolver) { r.timeout = timeout }
-}
-
 // NewResolver makes a Resolver that uses the client. The client decides which addresses may be
-// dialled; its redirect policy is replaced.
-func NewResolver(client *http.Client, options ...Option) *Resolver {
+// dialled; its redirect policy is replaced. The timeout bounds one Resolve with all its hops. Short
+// hosts are added to the known ones, as host[:port] for https or as scheme://host[:port].
+func NewResolver(client *http.Client, timeout time.Duration, shortHosts ...string) *Resolver {
 	oneHop := *client
 	oneHop.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	r := &Resolver{client: &oneHop, timeout: resolveTimeout, shortHosts: make(map[string]bool)}
-	for _, option := range options {
-		option(r)
+	r := &Resolver{client: &oneHop, timeout: timeout, shortHosts: map[string]bool{}}
+	for _, host := range shortHosts {
+		if !strings.Contains(host, "://") {
+			host = "https://" + host
+		}
+		r.shortHosts[strings.ToLower(strings.TrimSuffix(host, "/"))] = true
 	}
 	return r
 }
@@ -66,8 +46,8 @@ func (r *Resolver) Parse(raw string, country Bounds) (Point, error) {
 	return ParseIn(raw, country)
 }
 
-// Resolve returns the point of a link, using the network only for short links: at most 5 hops in 5
-// seconds. Temporary reports whether an error may pass on retry.
+// Resolve returns the point of a link, using the network only for short links: at most 5 hops in
+// the timeout. Temporary reports whether an error may pass on retry.
 func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Point, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()

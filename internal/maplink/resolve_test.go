@@ -49,13 +49,13 @@ func newRedirector(t *testing.T, redirects map[string]string) *redirector {
 }
 
 // resolver makes one that takes the server for a host of short links.
-func (r *redirector) resolver(options ...Option) *Resolver {
-	return serverResolver(r.Server, options...)
+func (r *redirector) resolver() *Resolver {
+	return serverResolver(r.Server)
 }
 
-// serverResolver gives the server all the time of a test, unless the options say otherwise.
-func serverResolver(server *httptest.Server, options ...Option) *Resolver {
-	return NewResolver(server.Client(), append([]Option{WithTimeout(poll.Deadline), WithShortHosts(server.URL)}, options...)...)
+// serverResolver gives the server all the time of a test.
+func serverResolver(server *httptest.Server) *Resolver {
+	return NewResolver(server.Client(), poll.Deadline, server.URL)
 }
 
 // serve starts a server with one answer for everything.
@@ -94,7 +94,7 @@ func TestResolveAsksOnlyShortLinkHosts(t *testing.T) {
 	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
 	}
-	point, err := NewResolver(client, WithTimeout(poll.Deadline)).Resolve(t.Context(), "http://maps.app.goo.gl/first?g_st=ic", peru)
+	point, err := NewResolver(client, poll.Deadline).Resolve(t.Context(), "http://maps.app.goo.gl/first?g_st=ic", peru)
 	require.NoError(t, err)
 	require.Equal(t, destinationPoint, point)
 	require.Len(t, asked, 2)
@@ -107,7 +107,7 @@ func TestResolveNeedsNoNetworkForLongLinks(t *testing.T) {
 	offline := NewResolver(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("asked %s", r.URL)
 		return nil, io.EOF
-	})})
+	})}, poll.Deadline)
 	for _, v := range readVectors(t) {
 		if v.Error == "short" {
 			continue
@@ -251,7 +251,7 @@ func TestResolveTellsTroubleThatMayPass(t *testing.T) {
 func TestResolveWithTheHostDown(t *testing.T) {
 	t.Parallel()
 	down := "https://" + closedport.Address(t)
-	resolver := NewResolver(http.DefaultClient, WithTimeout(poll.Deadline), WithShortHosts(down))
+	resolver := NewResolver(http.DefaultClient, poll.Deadline, down)
 	_, err := resolver.Resolve(t.Context(), down+"/a", peru)
 	require.True(t, Temporary(err), "%v", err)
 }
@@ -333,7 +333,7 @@ func TestResolveDoesNotWaitForSlowBodies(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), poll.Deadline)
 		defer cancel()
-		_, err := serverResolver(server, WithTimeout(100*time.Millisecond)).Resolve(ctx, server.URL+"/a", peru)
+		_, err := NewResolver(server.Client(), 100*time.Millisecond, server.URL).Resolve(ctx, server.URL+"/a", peru)
 		require.True(t, Temporary(err), "%v", err)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NoError(t, ctx.Err(), "it is the resolver that gives up")
@@ -361,7 +361,7 @@ func TestResolveDoesNotWaitForSlowBodies(t *testing.T) {
 			hops := 0
 			client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 				select {
-				case <-time.After(resolveTimeout / (maxHops - 1)):
+				case <-time.After(5 * time.Second / (maxHops - 1)):
 				case <-r.Context().Done():
 					return nil, r.Context().Err()
 				}
@@ -370,7 +370,7 @@ func TestResolveDoesNotWaitForSlowBodies(t *testing.T) {
 				http.Redirect(answer, r, r.URL.String()+"x", http.StatusFound)
 				return answer.Result(), nil
 			})}
-			_, err := NewResolver(client, WithShortHosts(host)).Resolve(t.Context(), host+"/a", peru)
+			_, err := NewResolver(client, 5*time.Second, host).Resolve(t.Context(), host+"/a", peru)
 			require.True(t, Temporary(err), "%v", err)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Less(t, hops, maxHops)
@@ -380,7 +380,7 @@ func TestResolveDoesNotWaitForSlowBodies(t *testing.T) {
 
 func TestShortHostsOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	resolver := NewResolver(http.DefaultClient, WithShortHosts("127.0.0.1:4430", "http://127.0.0.1:8080/"))
+	resolver := NewResolver(http.DefaultClient, poll.Deadline, "127.0.0.1:4430", "http://127.0.0.1:8080/")
 	for link, follow := range map[string]string{
 		"https://127.0.0.1:4430/abc?x=1":  "https://127.0.0.1:4430/abc?x=1",
 		"<https://127.0.0.1:4430/abc>.":   "https://127.0.0.1:4430/abc",
