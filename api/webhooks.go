@@ -52,7 +52,7 @@ func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 }
 
 func (s *Server) listWebhooks(c *gin.Context) error {
-	active, err := s.db.ActiveWebhooks(c.Request.Context(), caller(c).Scope())
+	active, err := webhooks.Active(c.Request.Context(), s.db, caller(c).Scope())
 	if err != nil {
 		return err
 	}

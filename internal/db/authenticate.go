@@ -39,7 +39,7 @@ var (
 	)
 )
 
-// storeActive is whether the store st of a key or a user is active. Without a store it is.
+// storeActive reports whether the store st of a key or a user is active. Without a store it is.
 const storeActive = "COALESCE(st.active, TRUE) AS store_active"
 
 // keyHolders are the tables of keyHolderColumns.

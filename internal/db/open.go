@@ -226,9 +226,6 @@ func (d *DB) Trace() error { return telemetry.TraceGORM(d.gorm) }
 // Use adds a GORM plugin. It must be called before the first statement.
 func (d *DB) Use(plugin gorm.Plugin) error { return d.gorm.Use(plugin) }
 
-// Ping checks that the database answers.
-func (d *DB) Ping(ctx context.Context) error { return d.pool.PingContext(ctx) }
-
 // Close closes every connection.
 func (d *DB) Close() error { return d.pool.Close() }
 

@@ -19,10 +19,9 @@ func (d *DB) CheckWritable(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// CountToday counts something of a subject in this day, in UTC.
-func (d *DB) CountToday(ctx context.Context, subject string, now time.Time) error {
-	_, err := d.count(ctx, subject, lastMinuteOfDay(now))
-	return err
+// CountToday counts something of a subject in this day, in UTC, and returns the subject's count.
+func (d *DB) CountToday(ctx context.Context, subject string, now time.Time) (int, error) {
+	return d.count(ctx, subject, lastMinuteOfDay(now))
 }
 
 // CountedToday is how often CountToday was called for the subject in this day.

@@ -41,3 +41,7 @@ func (s OrderScope) visible(order *models.OrderView) *models.OrderView {
 	}
 	return order
 }
+
+// WebhookScope is what a caller may see and change: all of an operator's webhooks of one mode, or
+// those of them that one of its stores registered.
+type WebhookScope = OrderScope

@@ -24,9 +24,3 @@ func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change fu
 		return change(tx)
 	})
 }
-
-// BumpSettings makes every process read an operator's settings again: a webhook's circuit, which is
-// changed without ChangeSettings, was opened or closed.
-func (d *DB) BumpSettings(ctx context.Context, operatorID uuid.UUID) error {
-	return d.ChangeSettings(ctx, operatorID, func(*DB) error { return nil })
-}

@@ -172,7 +172,7 @@ func (s *Service) hideOtherOperators(ctx context.Context, operator *models.Opera
 	if findErr != nil && !db.IsNotFound(findErr) {
 		return findErr
 	}
-	if err := s.db.CountToday(ctx, unavailableEmails(operator), s.clock.Now()); err != nil {
+	if _, err := s.db.CountToday(ctx, unavailableEmails(operator), s.clock.Now()); err != nil {
 		return err
 	}
 	return ErrEmailUnavailable

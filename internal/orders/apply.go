@@ -167,7 +167,7 @@ func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *mod
 	if err := writes.Insert(ctx, event); err != nil || !moveContext.HasWebhooks {
 		return nil, err
 	}
-	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
+	hooks, err := webhooks.Active(ctx, tx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
 	if err != nil {
 		return nil, err
 	}

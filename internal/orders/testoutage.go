@@ -23,11 +23,7 @@ func (s *Service) testOutage(ctx context.Context, caller Caller, in *jsonbody.Ob
 	}
 	sum := sha256.Sum256(request)
 	subject := "test-outage:" + caller.idempotencyScope().String() + ":" + hex.EncodeToString(sum[:])
-	before, err := s.db.CountedToday(ctx, subject, s.clock.Now())
-	if err != nil || before > 0 {
-		return err
-	}
-	if err := s.db.CountToday(ctx, subject, s.clock.Now()); err != nil {
+	if requests, err := s.db.CountToday(ctx, subject, s.clock.Now()); err != nil || requests > 1 {
 		return err
 	}
 	return errTestOutage

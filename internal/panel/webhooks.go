@@ -8,6 +8,7 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/internal/panel/forms"
+	"despacho/internal/webhooks"
 	"despacho/models"
 )
 
@@ -71,7 +72,7 @@ func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form
 	for i := range hooks {
 		ids[i] = hooks[i].ID
 	}
-	last, err := p.DB.LastEvents(v.Ctx(), ids)
+	last, err := webhooks.LastEvents(v.Ctx(), p.DB, ids)
 	if err != nil {
 		return err
 	}

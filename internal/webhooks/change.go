@@ -42,7 +42,7 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 	}
 	var hook *models.Webhook
 	err = s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
-		if hook, err = tx.ActiveWebhook(ctx, scope, id); err != nil {
+		if hook, err = activeHook(ctx, tx, scope, id); err != nil {
 			return err
 		}
 		if check != nil {
@@ -62,7 +62,7 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 				return err
 			}
 		}
-		if err := tx.SaveWebhook(ctx, &before, hook); err != nil {
+		if err := saveHook(ctx, tx, &before, hook); err != nil {
 			return err
 		}
 		detail := strings.Join(fields, ", ")

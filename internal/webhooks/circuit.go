@@ -55,7 +55,7 @@ func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop 
 	if claimed.Error != nil || claimed.RowsAffected > 0 {
 		return "", claimed.Error
 	}
-	hook, err := tx.Webhook(ctx, t.hook.ID)
+	hook, err := readHook(ctx, tx, t.hook.ID)
 	if err != nil || hook.CircuitOpenedAt == nil {
 		return "", err // the other one succeeded
 	}
@@ -88,7 +88,7 @@ func countFailure(ctx context.Context, tx *db.DB, id uuid.UUID, now time.Time) (
 	if err != nil {
 		return nil, err
 	}
-	return tx.Webhook(ctx, id)
+	return readHook(ctx, tx, id)
 }
 
 // closeCircuit writes that a webhook's receiver has accepted an event.

@@ -55,7 +55,7 @@ func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.U
 	if err != nil {
 		return nil, err
 	}
-	hook, err := s.DB.WebhookIn(ctx, scope, delivery.WebhookID)
+	hook, err := hookIn(ctx, s.DB, scope, delivery.WebhookID)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/db"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -175,7 +176,7 @@ func (s *harness) waitUntilFinished(t *testing.T, webhookID string, count int) [
 // webhookRow reads a webhook from the database.
 func (s *harness) webhookRow(t *testing.T, webhookID string) *models.Webhook {
 	t.Helper()
-	row, err := s.App.DB.Webhook(t.Context(), uuid.MustParse(webhookID))
+	row, err := webhooks.ReadHook(t.Context(), s.App.DB, uuid.MustParse(webhookID))
 	require.NoError(t, err)
 	return row
 }

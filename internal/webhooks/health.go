@@ -51,7 +51,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 // isReplaced reports whether the webhook was deleted or has another URL than the one that was
 // asked, and locks it until the transaction ends.
 func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook) (bool, error) {
-	stored, err := tx.LockWebhook(ctx, hook.ID)
+	stored, err := lockHook(ctx, tx, hook.ID)
 	if db.IsNotFound(err) {
 		return true, nil
 	}
@@ -71,7 +71,7 @@ func isOpenTooLong(hook *models.Webhook, now time.Time) bool {
 }
 
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {
-	err := tx.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID, Test: hook.Test}, hook.ID, reason, now)
+	err := deactivateHook(ctx, tx, db.WebhookScope{OperatorID: hook.OperatorID, Test: hook.Test}, hook.ID, reason, now)
 	if db.IsNotFound(err) {
 		return nil // already deactivated
 	}
@@ -84,7 +84,7 @@ func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason str
 // announceDisabled queues webhook.disabled for the webhooks that subscribe to it: the operator's,
 // and those of the same store if the webhook was a store's.
 func announceDisabled(ctx context.Context, tx *db.DB, disabled *models.Webhook, reason string, now time.Time) error {
-	others, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: disabled.OperatorID, Test: disabled.Test})
+	others, err := Active(ctx, tx, db.WebhookScope{OperatorID: disabled.OperatorID, Test: disabled.Test})
 	if err != nil {
 		return err
 	}

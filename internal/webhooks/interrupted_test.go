@@ -128,7 +128,7 @@ func TestInterrupted_theNextWorkerEndsIt(t *testing.T) {
 		for _, webhookID := range []string{once, again, gone} {
 			s.insertUnfinishedAttempt(t, uuid.MustParse(s.logOf(t, webhookID)[0].ID), models.CauseAuto, time.Now().UTC().Add(-time.Minute))
 		}
-		require.NoError(t, s.App.DB.DeactivateWebhook(t.Context(), s.scope(), uuid.MustParse(gone), "Prueba.", time.Now().UTC()))
+		require.NoError(t, webhooks.DeactivateHook(t.Context(), s.App.DB, s.scope(), uuid.MustParse(gone), "Prueba.", time.Now().UTC()))
 		s.StartWorker(t)
 
 		for webhookID, want := range map[string][]string{

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/db"
 	"despacho/internal/safehttp"
 	"despacho/models"
 	"despacho/test/apptest"
@@ -149,7 +150,9 @@ func valueOf[T any](pointer *T) (value T) {
 func (s *harness) insertWebhook(t *testing.T, address string) (webhookID string) {
 	t.Helper()
 	webhookID, _ = s.register(t, s.Key, "https://example.com/hook", onlyCreated)
-	require.NoError(t, s.App.DB.SetWebhookURL(t.Context(), s.Operator.ID, uuid.MustParse(webhookID), address))
+	require.NoError(t, s.App.DB.ChangeSettings(t.Context(), s.Operator.ID, func(tx *db.DB) error {
+		return tx.Query(t.Context()).Model(&models.Webhook{}).Where("id = ?", webhookID).Update("url", address).Error
+	}))
 	return webhookID
 }
 

@@ -347,7 +347,7 @@ func TestQueue_internalErrors(t *testing.T) {
 		hook := s.webhookRow(t, broken)
 		sealed := hook.Secret
 		hook.Secret = []byte("sealed with another key")
-		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+		require.NoError(t, webhooks.SaveSecrets(t.Context(), s.App.DB, hook))
 		for _, id := range []uuid.UUID{unreadable, fine} {
 			s.enqueue(t, id)
 		}
@@ -358,7 +358,7 @@ func TestQueue_internalErrors(t *testing.T) {
 		require.WithinDuration(t, s.now.Now().Add(time.Minute), *row.NextAttemptAt, time.Millisecond)
 
 		hook.Secret = sealed
-		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+		require.NoError(t, webhooks.SaveSecrets(t.Context(), s.App.DB, hook))
 		s.sendQueued(t)
 		require.Len(t, receiver.Events(), 1, "not yet")
 		s.now.Advance(time.Minute)
@@ -379,7 +379,7 @@ func TestQueue_deactivated(t *testing.T) {
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		id := s.createPending(t, webhookID)
 		s.enqueue(t, id)
-		require.NoError(t, s.App.DB.DeactivateWebhook(t.Context(), s.scope(), uuid.MustParse(webhookID), "Prueba.", s.now.Now()))
+		require.NoError(t, webhooks.DeactivateHook(t.Context(), s.App.DB, s.scope(), uuid.MustParse(webhookID), "Prueba.", s.now.Now()))
 		s.sendQueued(t)
 		row, attempts := s.deliveryRow(t, id.String())
 		require.Equal(t, models.WebhookDeliveryFailed, row.Status)

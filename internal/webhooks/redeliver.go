@@ -137,7 +137,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	var count int64
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {
 		// The lock makes one of two requests at the same time wait for the other.
-		if _, err := tx.LockWebhook(ctx, hook.ID); err != nil {
+		if _, err := lockHook(ctx, tx, hook.ID); err != nil {
 			return err
 		}
 		calls := func() *gorm.DB {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/webhooks"
 	"despacho/internal/webhooks/sender"
 	"despacho/models"
 	"despacho/test/apptest"
@@ -251,7 +252,7 @@ func TestRedeliver_unreadableSecret(t *testing.T) {
 		receiver.status.Store(200)
 		hook := s.webhookRow(t, webhookID)
 		hook.Secret = []byte("sealed with another key")
-		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+		require.NoError(t, webhooks.SaveSecrets(t.Context(), s.App.DB, hook))
 
 		unsent := s.redeliver(t, failed.ID)
 		require.Equal(t, "failed", unsent.Status)

@@ -22,7 +22,7 @@ func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
 	var unreadable encryption.Unreadable
 	var after uuid.UUID
 	for {
-		hooks, err := s.DB.WebhooksAfter(ctx, after, reencryptBatch)
+		hooks, err := hooksAfter(ctx, s.DB, after, reencryptBatch)
 		if err != nil {
 			return changed, err
 		}
@@ -45,14 +45,14 @@ func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
 // reencrypt locks the settings as a rotation of the secret does, so that neither undoes the other.
 func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID, unreadable *encryption.Unreadable) (changed bool, err error) {
 	err = s.DB.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
-		hook, err := tx.Webhook(ctx, id)
+		hook, err := readHook(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		if changed, err = s.reseal(hook, unreadable); err != nil || !changed {
 			return err
 		}
-		return tx.SaveSecrets(ctx, hook)
+		return saveSecrets(ctx, tx, hook)
 	})
 	return changed, err
 }

@@ -61,7 +61,7 @@ func TestReencrypt_damagedOlderSecrets(t *testing.T) {
 		next, _ := s.Register(t, s.Key, apptest.NewReceiver(t, nil), onlyCreated)
 		hook := s.webhookRow(t, id)
 		hook.OlderSecrets = []byte("damaged")
-		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+		require.NoError(t, webhooks.SaveSecrets(t.Context(), s.App.DB, hook))
 		s.CreateOrder(t, s.Key)
 		requireSigned(t, receiver.WaitFor(t, 1)[0], secret, "")
 		sent := s.waitUntilFinished(t, id, 1)[0]

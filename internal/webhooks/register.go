@@ -23,7 +23,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 	secret = sender.NewSecret()
 	hook.Secret = s.Secrets.Seal([]byte(secret), hook.ID[:])
 	return hook, secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
-		count, err := tx.CountActiveWebhooks(ctx, hook)
+		count, err := countHooksLike(ctx, tx, hook)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (s *Service) audit(ctx context.Context, tx *db.DB, hook *models.Webhook, ac
 // Deactivate deactivates a webhook that the caller may see.
 func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) error {
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.DeactivateWebhook(ctx, scope, id, "Desactivado por su dueño.", s.Clock.Now()); err != nil {
+		if err := deactivateHook(ctx, tx, scope, id, "Desactivado por su dueño.", s.Clock.Now()); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, &models.Webhook{ID: id, OperatorID: scope.OperatorID}, models.AuditWebhookRemoved)
@@ -58,7 +58,7 @@ func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid
 
 // Webhook reads a webhook that the caller may see, active or not.
 func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
-	hook, err := s.DB.WebhookIn(ctx, scope, id)
+	hook, err := hookIn(ctx, s.DB, scope, id)
 	if db.IsNotFound(err) {
 		return nil, ErrNotFound
 	}
@@ -67,12 +67,12 @@ func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UU
 
 // List lists the webhooks that the caller may see, active ones first, then newest first.
 func (s *Service) List(ctx context.Context, scope db.WebhookScope) ([]models.Webhook, error) {
-	return s.DB.AllWebhooks(ctx, scope, maxListed)
+	return allHooks(ctx, s.DB, scope, maxListed)
 }
 
 // findActive reads an active webhook that the caller may see.
 func (s *Service) findActive(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
-	hook, err := s.DB.ActiveWebhook(ctx, scope, id)
+	hook, err := activeHook(ctx, s.DB, scope, id)
 	if db.IsNotFound(err) {
 		return nil, ErrNotFound
 	}

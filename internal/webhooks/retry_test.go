@@ -287,7 +287,7 @@ func TestFailing_pausesDoNotCount(t *testing.T) {
 				s.send(t, s.createPending(t, webhookID), models.CauseAuto)
 			}
 			require.True(t, s.webhookRow(t, webhookID).Active, name)
-			require.NoError(t, s.App.DB.DeactivateWebhook(t.Context(), s.scope(), uuid.MustParse(webhookID), "Prueba.", s.now.Now()))
+			require.NoError(t, webhooks.DeactivateHook(t.Context(), s.App.DB, s.scope(), uuid.MustParse(webhookID), "Prueba.", s.now.Now()))
 		}
 	})
 }

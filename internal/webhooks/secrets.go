@@ -75,7 +75,7 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 	rotation := &Rotation{Secret: sender.NewSecret(), Revoked: revoke != nil && *revoke}
 	sealed := s.Secrets.Seal([]byte(rotation.Secret), id[:])
 	err := s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
-		hook, err := tx.ActiveWebhook(ctx, scope, id)
+		hook, err := activeHook(ctx, tx, scope, id)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 			return err
 		}
 		rotation.Webhook = hook
-		if err := tx.SaveSecrets(ctx, hook); err != nil {
+		if err := saveSecrets(ctx, tx, hook); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, hook, models.AuditWebhookRotated)

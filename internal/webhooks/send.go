@@ -97,7 +97,7 @@ func (s *Service) target(ctx context.Context, id uuid.UUID, cause models.Attempt
 	if stop := t.mustStop(s.Clock.Now()); stop != "" {
 		return nil, stop, nil
 	}
-	t.hook, err = s.DB.Webhook(ctx, t.call.WebhookID)
+	t.hook, err = readHook(ctx, s.DB, t.call.WebhookID)
 	if db.IsNotFound(err) || (err == nil && !t.hook.Active) {
 		outcome, err = s.failUnsent(ctx, t, textInactive, false)
 		return nil, outcome, err
@@ -128,7 +128,8 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 		err = s.DB.InTx(ctx, store)
 	}
 	if err == nil && switched {
-		err = s.DB.BumpSettings(ctx, t.hook.OperatorID)
+		// Every process reads the settings again: creations go by the circuit.
+		err = s.DB.ChangeSettings(ctx, t.hook.OperatorID, func(*db.DB) error { return nil })
 	}
 	return outcome, err
 }

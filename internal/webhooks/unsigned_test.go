@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/encryption"
+	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -23,7 +24,7 @@ func TestUnsigned_failsAfterADay(t *testing.T) {
 		s.enqueue(t, queued)
 		hook := s.webhookRow(t, webhookID)
 		hook.Secret = []byte("sealed with another key")
-		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+		require.NoError(t, webhooks.SaveSecrets(t.Context(), s.App.DB, hook))
 
 		s.now.Advance(24*time.Hour - time.Minute)
 		_, err := s.service.CallFirst(t.Context(), scheduled)

@@ -15,25 +15,22 @@ import (
 // inbox.
 func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Cipher, address string, now time.Time) error {
 	operatorID, webhookID := blueprints[0].operatorID(), id(blueprints[0].slug, "webhook")
-	if _, err := database.Webhook(ctx, webhookID); !db.IsNotFound(err) {
-		if err != nil {
-			return err
-		}
-		return database.SetWebhookURL(ctx, operatorID, webhookID, address)
-	}
-	sealed := secrets.Seal([]byte(sender.NewSecret()), webhookID[:])
 	return database.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
+		changed := tx.Query(ctx).Model(&models.Webhook{}).Where("id = ?", webhookID).Update("url", address)
+		if changed.Error != nil || changed.RowsAffected == 1 {
+			return changed.Error
+		}
 		return tx.Insert(ctx, &models.Webhook{
 			ID: webhookID, OperatorID: operatorID, URL: address, Events: models.JoinEvents(models.Events),
-			Secret: sealed, Active: true, CreatedAt: now,
+			Secret: secrets.Seal([]byte(sender.NewSecret()), webhookID[:]), Active: true, CreatedAt: now,
 		})
 	})
 }
 
 // InboxSecrets are the secrets of every webhook that was ever registered for the inbox.
 func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Cipher, address string) ([]string, error) {
-	registered, err := database.WebhooksByURL(ctx, address)
-	if err != nil {
+	var registered []models.Webhook
+	if err := database.Query(ctx).Where("url = ?", address).Find(&registered).Error; err != nil {
 		return nil, err
 	}
 	var plain []string
