@@ -1,4 +1,5 @@
-// Package workflows holds the Temporal workflows of orders. Workflows decide; activities do the I/O.
+// Package workflows holds the Temporal workflows of orders. Workflows decide; activities do the
+// I/O.
 package workflows
 
 import (
@@ -66,8 +67,8 @@ func SimulationWorkflowID(orderID uuid.UUID) string {
 	return simulationWorkflowPrefix + orderID.String()
 }
 
-// SubjectOf returns the id of the order that a workflow is about, from the workflow's id. It returns
-// false for the reconcile workflow and for other ids.
+// SubjectOf returns the id of the order that a workflow is about, from the workflow's id. It
+// returns false for the reconcile workflow and for other ids.
 func SubjectOf(workflowID string) (uuid.UUID, bool) {
 	for _, prefix := range []string{OrderWorkflowPrefix, simulationWorkflowPrefix} {
 		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {

@@ -20,8 +20,8 @@ type Message struct {
 	Move models.Move `json:"-"`
 	// By is who requests the move; empty is the operator. A signal is always the operator's.
 	By models.Actor `json:"by,omitempty"`
-	// ExpectedSeq is the Seq at which the order must still be; nil accepts any. So a move does not undo
-	// another that its sender has not seen.
+	// ExpectedSeq is the Seq at which the order must still be; nil accepts any. So a move does not
+	// undo another that its sender has not seen.
 	ExpectedSeq *int `json:"expected_seq,omitempty"`
 
 	// Reason and Note are those of a cancel. OnlyRegistered refuses it once the package was received,

@@ -39,8 +39,8 @@ func (o *order) isFresh(ctx workflow.Context) bool {
 	return !o.refreshedAt.IsZero() && workflow.Now(ctx).Sub(o.refreshedAt) < freshFor
 }
 
-// dropRepeatedRefreshes takes the refresh signals that have arrived since the first: one read serves
-// them all.
+// dropRepeatedRefreshes takes the refresh signals that have arrived since the first: one read
+// serves them all.
 func (o *order) dropRepeatedRefreshes(ctx workflow.Context) {
 	for c := workflow.GetSignalChannel(ctx, RefreshName); c.ReceiveAsync(nil); {
 	}

@@ -19,7 +19,8 @@ import (
 
 var discardLogger = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
-// recordings lists the recorded histories: those of `make record`, and in folders those of releases.
+// recordings lists the recorded histories: those of `make record`, and in folders those of
+// releases.
 func recordings(t *testing.T) []string {
 	t.Helper()
 	current, err := filepath.Glob(filepath.Join("testdata", "*.json"))

@@ -9,7 +9,8 @@ import (
 )
 
 // WebhookTimeout is how long the first attempt at a webhook call may take, with the time that its
-// activity waits for a worker. It is longer than the exchange and storing the outcome take together.
+// activity waits for a worker. It is longer than the exchange and storing the outcome take
+// together.
 const WebhookTimeout = 30 * time.Second
 
 // callWebhooks begins the first attempt at each call, in an activity of its own that is not

@@ -20,8 +20,9 @@ func (s *harness) fullLifecycle() {
 	s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
 }
 
-// Every event is sent to every webhook with its move; reception has none. Whatever becomes of a first
-// attempt, it is the only one that the workflow makes, and delays neither a move nor another call.
+// Every event is sent to every webhook with its move; reception has none. Whatever becomes of a
+// first attempt, it is the only one that the workflow makes, and delays neither a move nor another
+// call.
 func TestWebhooks_oneAttemptAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	for name, outcome := range map[string]error{"it is made": nil, "it cannot be made": errors.New("no database")} {
@@ -48,8 +49,8 @@ func TestWebhooks_oneAttemptAtEveryEvent(t *testing.T) {
 	}
 }
 
-// The run of a finished order stays open until its first attempts have an outcome, and refuses every
-// move.
+// The run of a finished order stays open until its first attempts have an outcome, and refuses
+// every move.
 func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
 	t.Parallel()
 	s := newSlowHarness(t)

@@ -34,9 +34,9 @@ func (o *outageLog) admits(now time.Time) bool {
 	return true
 }
 
-// isOfTheDatabase reports whether a statement failed as any other would have: the database cannot be
-// reached, or lacks a resource. A deadlock, a lock that is not free or a statement that takes too
-// long says something about the statement.
+// isOfTheDatabase reports whether a statement failed as any other would have: the database cannot
+// be reached, or lacks a resource. A deadlock, a lock that is not free or a statement that takes
+// too long says something about the statement.
 func isOfTheDatabase(err error) bool {
 	var pg *pgconn.PgError
 	var lite *sqlitedriver.Error

@@ -47,17 +47,6 @@ func checkName(text string) (string, error) {
 	return name, nil
 }
 
-// readText reads a text that the request has, blank or not.
-func readText(in *jsonbody.Object, field string, maxCharacters int, text *string) {
-	if !in.Has(field) {
-		return
-	}
-	*text = ""
-	if given := in.Text(field, maxCharacters); given != nil {
-		*text = *given
-	}
-}
-
 func readFlag(in *jsonbody.Object, field string, flag *bool) {
 	if value := in.Bool(field); value != nil {
 		*flag = *value

@@ -80,8 +80,8 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 }
 
 // alreadyMoved is the result for an order that has moved since the run decided the move. The move
-// itself was written before if its entry exists, with whichever seq: updates whose answers were lost
-// may be applied again in another sequence.
+// itself was written before if its entry exists, with whichever seq: updates whose answers were
+// lost may be applied again in another sequence.
 func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, writtenAs *int, result *workflows.ApplyMoveResult) (err error) {
 	result.Written = writtenAs != nil
 	if result.Written {
@@ -152,8 +152,8 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	}
 }
 
-// insertEvent writes the move's event, if it has one, with its webhook calls, and returns those whose
-// first attempt the workflow makes.
+// insertEvent writes the move's event, if it has one, with its webhook calls, and returns those
+// whose first attempt the workflow makes.
 func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookCall, error) {
 	name, emits := move.Move.Event()
 	if !emits {

@@ -37,10 +37,10 @@ func (s *Service) feedEvent(id uuid.UUID, event models.Event, o *models.OrderVie
 	return created, nil
 }
 
-// deliveriesOf creates the webhook calls of an event; a webhook that is limited to a store gets what
-// the store gets. The order's workflow makes the first attempt at them, except the queued ones: those
-// of a webhook that is paused, has an open circuit or has to get earlier events of the order first,
-// and those beyond maxDirect.
+// deliveriesOf creates the webhook calls of an event; a webhook that is limited to a store gets
+// what the store gets. The order's workflow makes the first attempt at them, except the queued
+// ones: those of a webhook that is paused, has an open circuit or has to get earlier events of the
+// order first, and those beyond maxDirect.
 func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook, heldUp map[uuid.UUID]bool) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	direct := 0
@@ -79,8 +79,8 @@ func callsOf(hooks []models.Webhook, deliveries []models.WebhookDelivery) (calls
 	return calls
 }
 
-// firstCalls reads the webhook calls of an order, or of one of its moves, whose first attempt is the
-// order's workflow's to make. There is at most one for each webhook.
+// firstCalls reads the webhook calls of an order, or of one of its moves, whose first attempt is
+// the order's workflow's to make. There is at most one for each webhook.
 func firstCalls(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookCall, error) {
 	query := database.Query(ctx).Table("deliveries").Select("deliveries.id, deliveries.event, webhooks.url").
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id").

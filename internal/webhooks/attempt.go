@@ -65,9 +65,9 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) (st
 	return stop, err
 }
 
-// mustStop returns the outcome if no attempt is to be made: somebody else has made it. A new call is
-// always due, because its time was set by another process's clock. So is one whose time is further
-// away than LongestWait: a clock was ahead when it was set.
+// mustStop returns the outcome if no attempt is to be made: somebody else has made it. A new call
+// is always due, because its time was set by another process's clock. So is one whose time is
+// further away than LongestWait: a clock was ahead when it was set.
 func (t *target) mustStop(now time.Time) Outcome {
 	next := t.call.NextAttemptAt
 	switch {
@@ -144,8 +144,8 @@ func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAtt
 	return last, false, saveAttempt(ctx, tx, last)
 }
 
-// failUnsent ends an attempt without sending anything, and records why in the delivery log. It fails
-// a pending call, or if onlyRecord is set leaves it as it is. What was requested is done.
+// failUnsent ends an attempt without sending anything, and records why in the delivery log. It
+// fails a pending call, or if onlyRecord is set leaves it as it is. What was requested is done.
 func (s *Service) failUnsent(ctx context.Context, t *target, text string, onlyRecord bool) (outcome Outcome, err error) {
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {
 		call, attempts, err := lockWithAttempts(ctx, tx, t.call.ID)

@@ -39,8 +39,8 @@ func (p probeTimes) wait(webhook *queuedWebhook) bool {
 	return holds(webhook.NextProbeAt, p.latestProbe) || holds(webhook.ProbingUntil, p.latestProbing)
 }
 
-// claimProbe makes the attempt the probe of an open circuit. It returns OutcomeQueued if the attempt
-// must wait, because another call is probing or has just failed.
+// claimProbe makes the attempt the probe of an open circuit. It returns OutcomeQueued if the
+// attempt must wait, because another call is probing or has just failed.
 func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop Outcome, err error) {
 	until, at := now.Add(abandonedAfter), probeTimesAt(now)
 	circuit := tx.Query(ctx).Model(&models.Webhook{}).Where("id = ? AND circuit_opened_at IS NOT NULL", t.hook.ID)

@@ -176,8 +176,8 @@ func read[T any](ctx context.Context, from func(context.Context) (T, error)) (T,
 	return from(ctx)
 }
 
-// sendInSlot makes the call that has a slot and, as long as they arrive, those that follow it in its
-// order: they wait for each other, so that each would take a pass over the queue of its own.
+// sendInSlot makes the call that has a slot and, as long as they arrive, those that follow it in
+// its order: they wait for each other, so that each would take a pass over the queue of its own.
 func (q *queue) sendInSlot(ctx context.Context, slot claim, done func()) {
 	for sent := 1; ; sent++ {
 		orderID := q.send(slot, done)

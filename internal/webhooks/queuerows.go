@@ -18,8 +18,8 @@ const (
 	isQueued  = "queued AND " + isPending
 )
 
-// comesFirst is the condition that a pending call of an order and a webhook holds up the later ones:
-// it is due soon, or nobody has tried it. With retries its next attempt may be hours away.
+// comesFirst is the condition that a pending call of an order and a webhook holds up the later
+// ones: it is due soon, or nobody has tried it. With retries its next attempt may be hours away.
 const comesFirst = isPending + " AND (next_attempt_at <= ? OR next_attempt_at = created_at)"
 
 // soon is the time until which an event waits for the next attempt at an earlier one of its order:
@@ -49,11 +49,11 @@ type queuedWebhook struct {
 	ProbingUntil    *time.Time
 }
 
-// queuedWebhooks lists the webhooks that have queued calls which are due and are not paused, the one
-// with the oldest first. Nobody resumes one that was deactivated: it is listed though it is paused,
-// so that its calls end. Those whose circuit is open come in the order of their probes, so that the
-// many calls of one that keeps failing do not hold up another's. It reads one entry of the index for
-// each webhook, however many calls it has.
+// queuedWebhooks lists the webhooks that have queued calls which are due and are not paused, the
+// one with the oldest first. Nobody resumes one that was deactivated: it is listed though it is
+// paused, so that its calls end. Those whose circuit is open come in the order of their probes, so
+// that the many calls of one that keeps failing do not hold up another's. It reads one entry of the
+// index for each webhook, however many calls it has.
 func queuedWebhooks(ctx context.Context, database *db.DB, now time.Time) (webhooks []queuedWebhook, err error) {
 	err = database.Query(ctx).Raw(`
 		WITH RECURSIVE waiting (webhook_id) AS (
@@ -130,9 +130,9 @@ func requestedCalls(ctx context.Context, database *db.DB, now time.Time) (calls 
 	return calls, err
 }
 
-// takeOver queues the calls whose first attempt no workflow has made in time, and those that a clock
-// which was ahead has created. Of what is queued it makes due what such a clock has put off: new
-// calls, and those whose next attempt is later than any can be.
+// takeOver queues the calls whose first attempt no workflow has made in time, and those that a
+// clock which was ahead has created. Of what is queued it makes due what such a clock has put off:
+// new calls, and those whose next attempt is later than any can be.
 func takeOver(ctx context.Context, database *db.DB, now time.Time) error {
 	calls := func() *gorm.DB { return database.Query(ctx).Model(&models.WebhookDelivery{}) }
 	err := calls().Where(isPending+" AND NOT queued AND next_attempt_at NOT BETWEEN ? AND ?", now.Add(-TakenOverAfter), now.Add(TakenOverAfter)).

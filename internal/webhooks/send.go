@@ -16,9 +16,9 @@ import (
 	"despacho/models"
 )
 
-// CallFirst makes the first attempt at a webhook call, for the workflow of its order. Whatever cannot
-// be sent at once, and every later attempt, is left to the queue. The row of the attempt, written
-// before the request is sent, prevents sending an event twice to a webhook without retries.
+// CallFirst makes the first attempt at a webhook call, for the workflow of its order. Whatever
+// cannot be sent at once, and every later attempt, is left to the queue. The row of the attempt,
+// written before the request is sent, prevents sending an event twice to a webhook without retries.
 func (s *Service) CallFirst(ctx context.Context, id uuid.UUID) (Outcome, error) {
 	outcome, err := s.callFirst(ctx, id)
 	if err != nil {
