@@ -100,14 +100,18 @@ func (a *Activities) replaceStuck(ctx context.Context) (replaced int, err error)
 	if err != nil {
 		return 0, err
 	}
-	replaced, _, err = a.eachOrder(ctx, "order's workflow not replaced", ids, func(id uuid.UUID) error { return a.Orders.ReplaceStuck(ctx, id) })
+	replaced, _, err = a.eachOrder(ctx, "order's workflow not replaced", ids,
+		func(id uuid.UUID) error { return a.Orders.ReplaceStuck(ctx, id) })
 	return replaced, err
 }
 
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however
 // many, do not stop the pass. It ends early only if Temporal or the database is unavailable, or
 // after a page when the run is over.
-func (a *Activities) startAll(ctx context.Context, outOfTime func() bool, start func(context.Context, uuid.UUID) error, page func(ctx context.Context, after db.Position, limit int) ([]db.Position, error)) (started int, failed error) {
+func (a *Activities) startAll(
+	ctx context.Context, outOfTime func() bool, start func(context.Context, uuid.UUID) error,
+	page func(ctx context.Context, after db.Position, limit int) ([]db.Position, error),
+) (started int, failed error) {
 	var after db.Position
 	for {
 		found, err := page(ctx, after, ReconcilePage)
@@ -133,7 +137,9 @@ func (a *Activities) startAll(ctx context.Context, outOfTime func() bool, start 
 // eachOrder calls do for every order, several at once, and counts those that succeeded. A failure
 // is logged with the problem and skipped. unavailable means that a call failed because Temporal or
 // the database was unavailable: others would fail as well.
-func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.UUID, do func(id uuid.UUID) error) (succeeded int, unavailable bool, failed error) {
+func (a *Activities) eachOrder(
+	ctx context.Context, problem string, ids []uuid.UUID, do func(id uuid.UUID) error,
+) (succeeded int, unavailable bool, failed error) {
 	var successes atomic.Int64
 	var outage atomic.Bool
 	var calls errgroup.Group

@@ -113,7 +113,8 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	view := deliveryPage{Deliveries: make([]deliveryView, len(page.Records)), Total: page.Total, Page: filter.Page, Limit: filter.Limit}
+	view := deliveryPage{Deliveries: make([]deliveryView, len(page.Records)), Total: page.Total, Page: filter.Page,
+		Limit: filter.Limit}
 	for i := range page.Records {
 		view.Deliveries[i] = viewOfDelivery(&page.Records[i])
 	}

@@ -109,7 +109,9 @@ func (s *Server) cancelOrder(c *gin.Context, order *models.OrderView) error {
 
 // cancel is shared with the panel, where the operator may also cancel an order that it has
 // received.
-func (s *Server) cancel(c *gin.Context, order *models.OrderView, read func(*jsonbody.Object) (orders.Cancellation, error)) (*orders.View, error) {
+func (s *Server) cancel(
+	c *gin.Context, order *models.OrderView, read func(*jsonbody.Object) (orders.Cancellation, error),
+) (*orders.View, error) {
 	in, err := readOptionalBody(c)
 	if err != nil {
 		return nil, err
@@ -143,7 +145,8 @@ func respondCorrection(c *gin.Context) func(*orders.Corrected, error) error {
 		}
 		response := envelope{Data: corrected.Order, Warning: corrected.Warning}
 		if corrected.CostChanged() {
-			response.Message = "El costo de envío cambió de " + corrected.CostBefore.String() + " a " + corrected.Order.ShippingCost.String() + "."
+			response.Message = "El costo de envío cambió de " + corrected.CostBefore.String() + " a " +
+				corrected.Order.ShippingCost.String() + "."
 		}
 		return respond(c, http.StatusOK, response)
 	}

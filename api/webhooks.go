@@ -46,7 +46,8 @@ func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 		Retry: w.Retry, Active: w.Active, PausedAt: inUTC(w.PausedAt), CreatedAt: w.CreatedAt.UTC(), Test: w.Test,
 		FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
 		Circuit: circuitView{
-			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
+			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt),
+			NextProbeAt: inUTC(w.NextProbeAt),
 		},
 	}
 }

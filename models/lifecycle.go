@@ -154,7 +154,8 @@ func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 
 // Equal reports whether two states allow the same moves.
 func (s State) Equal(other State) bool {
-	sameRider := s.RiderID == nil && other.RiderID == nil || s.RiderID != nil && other.RiderID != nil && *s.RiderID == *other.RiderID
+	sameRider := s.RiderID == nil && other.RiderID == nil || s.RiderID != nil && other.RiderID != nil &&
+		*s.RiderID == *other.RiderID
 	return s.Status == other.Status && s.CancelledBy == other.CancelledBy && sameRider
 }
 

@@ -31,7 +31,9 @@ type SignalOrder struct {
 }
 
 // InterceptWorkflow implements interceptor.WorkerInterceptor.
-func (*SignalOrder) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+func (*SignalOrder) InterceptWorkflow(
+	_ workflow.Context, next interceptor.WorkflowInboundInterceptor,
+) interceptor.WorkflowInboundInterceptor {
 	return &signalOrder{WorkflowInboundInterceptorBase: interceptor.WorkflowInboundInterceptorBase{Next: next}}
 }
 

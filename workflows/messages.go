@@ -123,7 +123,8 @@ func (m Message) problem() string {
 	if (m.Lat == nil) != (m.Lng == nil) || !within(m.Lat, 90) || !within(m.Lng, 180) {
 		point = "debe ser un punto con lat entre -90 y 90 y lng entre -180 y 180"
 	}
-	return firstProblem("reason", jsonbody.LinesProblem(m.Reason, MaxCancelReason), "note", jsonbody.LinesProblem(m.Note, MaxCancelNote),
+	return firstProblem("reason", jsonbody.LinesProblem(m.Reason, MaxCancelReason), "note",
+		jsonbody.LinesProblem(m.Note, MaxCancelNote),
 		"rider_id", rider, "captured_at", captured, "lat", point)
 }
 

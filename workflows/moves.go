@@ -145,5 +145,6 @@ func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
 		return EntryID(r.updateID)
 	}
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, r.Fingerprint())))
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By,
+		r.Fingerprint())))
 }

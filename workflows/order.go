@@ -159,7 +159,8 @@ func (o *order) startSideActivity(ctx workflow.Context, activity, summary string
 		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: 30 * time.Minute,
 		Summary:                summary,
-		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: 2 * time.Second, BackoffCoefficient: 3, MaximumInterval: 5 * time.Minute},
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 2 * time.Second, BackoffCoefficient: 3,
+			MaximumInterval: 5 * time.Minute},
 	})
 	workflow.ExecuteActivity(ctx, activity, o.id)
 }

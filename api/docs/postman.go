@@ -27,7 +27,8 @@ func (b *builder) collection() ([]byte, error) {
 			for method, op := range operations.pairs() {
 				if slices.Contains(methods, method) && slices.Contains(op.get("tags").words(), tag.get("name").text()) {
 					items = append(items, map[string]any{
-						"id": op.get("operationId").text(), "name": op.get("summary").text(), "request": b.postmanRequest(method, path, op),
+						"id": op.get("operationId").text(), "name": op.get("summary").text(),
+						"request": b.postmanRequest(method, path, op),
 					})
 				}
 			}
@@ -68,7 +69,8 @@ func (b *builder) postmanRequest(method, path string, op node) map[string]any {
 	}
 	request := map[string]any{
 		"method": strings.ToUpper(method), "auth": map[string]any{"type": "noauth"},
-		"url": map[string]any{"raw": raw, "host": []string{"{{baseUrl}}"}, "path": segments, "query": query, "variable": variables},
+		"url": map[string]any{"raw": raw, "host": []string{"{{baseUrl}}"}, "path": segments, "query": query,
+			"variable": variables},
 	}
 	if access := b.access(op); len(access) > 0 {
 		request["auth"] = auths[access[0]]

@@ -104,7 +104,8 @@ func addOperatorFlags(command *cobra.Command, in *operators.NewOperator, basePri
 	flags.StringVar(&in.CountryCode, "country", operators.DefaultCountry, "two-letter country code; it decides the currency")
 	flags.StringVar(&in.Timezone, "timezone", "", "IANA time zone (default the country's)")
 	flags.StringVar((*string)(&in.Plan), "plan", string(plan), operators.PlanNames(", "))
-	flags.StringVar(basePrice, "base-price", "", "price of a shipment where coverage names none, for example 12.50 (default none)")
+	flags.StringVar(basePrice, "base-price", "",
+		"price of a shipment where coverage names none, for example 12.50 (default none)")
 }
 
 func parseBasePrice(text string) (*money.Cents, error) {

@@ -58,7 +58,8 @@ the base price. A place is covered with everything in it.`,
 	flags.StringVar(&given.Admin.Email, "email", "", "e-mail that the administrator signs in to the panel with")
 	flags.StringVar(&given.Admin.Name, "person", "", "name of the administrator")
 	flags.StringVar(&given.Store, "store", "", "name of the operator's first store")
-	flags.StringVar(&given.coverageFile, "coverage", "", "CSV file of the places that the operator covers; - reads standard input")
+	flags.StringVar(&given.coverageFile, "coverage", "",
+		"CSV file of the places that the operator covers; - reads standard input")
 	return command
 }
 

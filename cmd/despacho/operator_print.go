@@ -141,7 +141,8 @@ func printSetup(cmd *cobra.Command, made *operators.SetupResult) error {
 	add("store", made.NewStore, made.Store.Name, made.Store.ID, "")
 	add("key", made.Key.New, made.Key.Name, made.Key.ID, made.Key.Plain)
 	add("test key", made.TestKey.New, made.TestKey.Name, made.TestKey.ID, made.TestKey.Plain)
-	places := fmt.Sprintf("%d added, %d changed, %d as before", view.Coverage.Added, view.Coverage.Changed, view.Coverage.Unchanged)
+	places := fmt.Sprintf("%d added, %d changed, %d as before", view.Coverage.Added, view.Coverage.Changed,
+		view.Coverage.Unchanged)
 	rows = append(rows, []any{"coverage", places, "", "", ""})
 	return printResult(cmd, view, []any{"PART", "STATE", "ID", "NAME", "PASSWORD OR KEY (shown once)"}, rows...)
 }

@@ -222,7 +222,8 @@ func (t *trigger) call(ctx context.Context, method, path string, body any) (json
 	}
 	defer response.Body.Close()
 	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
-		return nil, fmt.Errorf("%s answered %d and names %s: give the address that it leads to as --url", t.url, response.StatusCode,
+		return nil, fmt.Errorf("%s answered %d and names %s: give the address that it leads to as --url", t.url,
+			response.StatusCode,
 			location)
 	}
 	var answer struct {

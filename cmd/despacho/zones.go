@@ -69,7 +69,8 @@ func printZones(out io.Writer, zones []catalog.Location) error {
 			continue
 		}
 		for _, zone := range index.Children(district.ID) {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", district.Ubigeo, index.PathName(district.ID), zone.Name, zone.Alias,
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", district.Ubigeo, index.PathName(district.ID), zone.Name,
+				zone.Alias,
 				degrees(zone.Lat), degrees(zone.Lng), zone.ID)
 		}
 	}

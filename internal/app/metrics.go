@@ -24,7 +24,8 @@ func (a *App) watchOrders() {
 		func() int64 { _, unconfirmed := a.Orders.MoveCounts(); return unconfirmed })
 	m.Gauge("reconcile_schedule_paused", "1 if somebody has paused the schedule of the reconcile workflow.",
 		func() float64 { return telemetry.OneIf(a.reconcilePaused.Load()) })
-	m.Counter("order_workflows_replaced_total", "Workflows of orders that could not go on, which this process has ended and started again from the row.",
+	m.Counter("order_workflows_replaced_total",
+		"Workflows of orders that could not go on, which this process has ended and started again from the row.",
 		a.Orders.WorkflowsReplaced)
 	m.WatchBacklog(func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
 }

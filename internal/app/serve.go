@@ -22,8 +22,9 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events, Secrets: a.secrets,
-		Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events,
+		Secrets: a.secrets,
+		Photos:  a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})

@@ -54,7 +54,9 @@ func (h *KeyHolder) scope() OrderScope {
 // asks for, if any. The order is nil if it does not exist, or the key is not usable or may not see
 // it. On PostgreSQL all of it is one round trip, and concurrent requests share statements. The rate
 // limit stays exact, also across processes.
-func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time, orderID uuid.UUID) (*KeyHolder, *models.OrderView, error) {
+func (d *DB) Authenticate(
+	ctx context.Context, hash []byte, now time.Time, orderID uuid.UUID,
+) (*KeyHolder, *models.OrderView, error) {
 	found, err := d.authenticate(ctx, keyRequest{hash: string(hash), now: now, orderID: orderID})
 	switch {
 	case err != nil:
@@ -158,7 +160,8 @@ func countsByMinute(requests []keyRequest) []*keyCount {
 	var counts []*keyCount
 	for i, request := range requests {
 		minute := Minute(request.now)
-		at, known := slices.BinarySearchFunc(counts, minute, func(c *keyCount, minute int64) int { return cmp.Compare(c.minute, minute) })
+		at, known := slices.BinarySearchFunc(counts, minute,
+			func(c *keyCount, minute int64) int { return cmp.Compare(c.minute, minute) })
 		if !known {
 			counts = slices.Insert(counts, at, &keyCount{minute: minute, now: request.now, keyIndex: map[string]int{}})
 		}
@@ -230,7 +233,8 @@ func ordersOf(requests []keyRequest) []pgtype.UUID {
 // in the process and has no round trips to save.
 func (d *DB) authenticateOne(ctx context.Context, request keyRequest) (found authenticated, err error) {
 	var holder KeyHolder
-	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.hash = ?", []byte(request.hash)).
+	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.hash = ?",
+		[]byte(request.hash)).
 		Scan(&holder)
 	if result.Error != nil || result.RowsAffected == 0 {
 		return found, result.Error
@@ -252,7 +256,8 @@ func (d *DB) authenticateOne(ctx context.Context, request keyRequest) (found aut
 // KeyHolder reads a key with its operator, and counts nothing.
 func (d *DB) KeyHolder(ctx context.Context, keyID uuid.UUID) (*KeyHolder, error) {
 	var holder KeyHolder
-	err := requireOneRow(d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.id = ?", keyID).Scan(&holder))
+	err := requireOneRow(d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.id = ?",
+		keyID).Scan(&holder))
 	return &holder, err
 }
 

@@ -71,7 +71,10 @@ func orderForMoveFrom(order string) string {
 // given id. The order is read with what the
 // move needs, and its row is locked until the transaction ends. fn reads with tx, and writes rows
 // of the order with writes. On PostgreSQL it takes two round trips, if fn reads nothing more.
-func (d *DB) InMove(ctx context.Context, id, entry uuid.UUID, rider, branch *uuid.UUID, fn func(tx, writes *DB, order *models.Order, moveContext *MoveContext) error) error {
+func (d *DB) InMove(
+	ctx context.Context, id, entry uuid.UUID, rider, branch *uuid.UUID,
+	fn func(tx, writes *DB, order *models.Order, moveContext *MoveContext) error,
+) error {
 	var row orderForMove
 	if d.dialect == SQLite {
 		return d.InTx(ctx, func(tx *DB) error {

@@ -27,7 +27,8 @@ func (d *DB) CountToday(ctx context.Context, subject string, now time.Time) (int
 // CountedToday is how often CountToday was called for the subject in this day.
 func (d *DB) CountedToday(ctx context.Context, subject string, now time.Time) (int, error) {
 	var used int
-	err := d.with(ctx).Raw("SELECT used FROM rate_windows WHERE subject = ? AND minute = ?", subject, lastMinuteOfDay(now)).Scan(&used).Error
+	err := d.with(ctx).Raw("SELECT used FROM rate_windows WHERE subject = ? AND minute = ?", subject,
+		lastMinuteOfDay(now)).Scan(&used).Error
 	return used, err
 }
 

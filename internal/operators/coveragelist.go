@@ -75,7 +75,8 @@ const coverageBatch = 500
 
 // save inserts the new rows, updates the prices of existing ones and deletes the others.
 func (c *CoverageChange) save(ctx context.Context, tx *db.DB) error {
-	prices := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"price_cents"})}
+	prices := clause.OnConflict{Columns: []clause.Column{{Name: "id"}},
+		DoUpdates: clause.AssignmentColumns([]string{"price_cents"})}
 	if rows := slices.Concat(c.Added, c.Changed); len(rows) > 0 {
 		if err := tx.Query(ctx).Clauses(prices).CreateInBatches(rows, coverageBatch).Error; err != nil {
 			return err

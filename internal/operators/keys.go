@@ -27,7 +27,8 @@ func (s *Service) CreateKey(
 ) (key *models.APIKey, plain string, err error) {
 	now := s.clock.Now()
 	key = &models.APIKey{
-		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
+		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName),
+		Scopes:  models.JoinScopes(readScopes(in)),
 		StoreID: in.UUID("store_id"), CreatedAt: now,
 	}
 	readFlag(in, "test", &key.Test)
@@ -55,7 +56,8 @@ func (s *Service) CreateKey(
 	}
 	return key, plain, s.db.InTx(ctx, func(tx *db.DB) error {
 		// What is counted stays valid until the key is written.
-		if err := tx.QueryForNoKeyUpdate(ctx).Select("id").Where("id = ?", operator.ID).Take(&models.Operator{}).Error; err != nil {
+		if err := tx.QueryForNoKeyUpdate(ctx).Select("id").Where("id = ?",
+			operator.ID).Take(&models.Operator{}).Error; err != nil {
 			return err
 		}
 		var active int64

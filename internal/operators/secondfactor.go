@@ -221,7 +221,8 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 			return ErrBadCode
 		}
 		// A code of this step, or of a later one, may have been used.
-		used := s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_last_step < ?", user.ID, step).Update("totp_last_step",
+		used := s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_last_step < ?", user.ID,
+			step).Update("totp_last_step",
 			step)
 		return rowErrors{notFound: ErrBadCode}.replace(db.RequireOneRow(used))
 	case recoveryCodeLength:

@@ -99,7 +99,8 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignInResu
 			return err
 		}
 		err := tx.Insert(ctx, &models.Session{
-			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
+			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now,
+			ExpiresAt: now.Add(SessionDuration),
 		})
 		if err != nil {
 			return err

@@ -104,7 +104,8 @@ func (s *Service) changeOperator(
 func saveSettings(ctx context.Context, tx *db.DB, operator *models.Operator) error {
 	return tx.Query(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).
 		Select(
-			"name", "logo_url", "logo_photo", "base_price_cents", "share_proof_location", "share_proof_photo", "require_second_factor",
+			"name", "logo_url", "logo_photo", "base_price_cents", "share_proof_location", "share_proof_photo",
+			"require_second_factor",
 			"updated_at",
 		).UpdateColumns(operator).Error
 }

@@ -165,7 +165,8 @@ func (s *Service) setUpKey(
 	ctx context.Context, made *SetupResult, keys []models.APIKey, name string, test bool,
 ) (SetupKey, error) {
 	for _, key := range keys {
-		if key.Name == name && key.Test == test && key.StoreID != nil && *key.StoreID == made.Store.ID && key.Usable(s.clock.Now()) {
+		if key.Name == name && key.Test == test && key.StoreID != nil && *key.StoreID == made.Store.ID &&
+			key.Usable(s.clock.Now()) {
 			return SetupKey{APIKey: &key}, nil
 		}
 	}

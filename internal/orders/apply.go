@@ -53,7 +53,8 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		result.Refused = "photo no es el nombre de una foto guardada."
 		return &result, nil
 	}
-	err := s.db.InMove(ctx, move.OrderID, move.EntryID, message.Rider(), message.BranchID, func(tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext) (err error) {
+	err := s.db.InMove(ctx, move.OrderID, move.EntryID, message.Rider(), message.BranchID, func(tx, writes *db.DB,
+		order *models.Order, moveContext *db.MoveContext) (err error) {
 		if moveContext.EntrySeq != nil || order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, moveContext.EntrySeq, &result)
 		}
@@ -82,7 +83,9 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 // alreadyMoved is the result for an order that has moved since the run decided the move. The move
 // itself was written before if its entry exists, with whichever seq: updates whose answers were
 // lost may be applied again in another sequence.
-func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, writtenAs *int, result *workflows.ApplyMoveResult) (err error) {
+func (s *Service) alreadyMoved(
+	ctx context.Context, tx *db.DB, order *models.Order, writtenAs *int, result *workflows.ApplyMoveResult,
+) (err error) {
 	result.Written = writtenAs != nil
 	if result.Written {
 		if result.Calls, err = firstCalls(ctx, tx, order.ID, writtenAs); err != nil {
@@ -154,12 +157,15 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 
 // insertEvent writes the move's event, if it has one, with its webhook calls, and returns those
 // whose first attempt the workflow makes.
-func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookCall, error) {
+func (s *Service) insertEvent(
+	ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput,
+) ([]workflows.WebhookCall, error) {
 	name, emits := move.Move.Event()
 	if !emits {
 		return nil, nil
 	}
-	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
+	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName,
+		RiderPhone: moveContext.RiderPhone}
 	event, err := s.feedEvent(move.EntryID, name, view, moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,9 @@ var errTooManyToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Se as
 
 // AssignMany assigns many orders to one rider, as moveMany does. expected has the Seq of the orders
 // that must not have moved since.
-func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID, expected map[uuid.UUID]int) ([]BulkResult, error) {
+func (s *Service) AssignMany(
+	ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID, expected map[uuid.UUID]int,
+) ([]BulkResult, error) {
 	if len(ids) == 0 {
 		return nil, ErrNothingSelected
 	}

@@ -41,7 +41,9 @@ type CorrectionPrecondition struct {
 // creation may leave out. A store corrects its orders while they are registered, the operator until
 // they are delivered or cancelled. The shipping cost is found again when the destination or the
 // size changes. No webhook is called.
-func (s *Service) Correct(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, expected CorrectionPrecondition) (*Corrected, error) {
+func (s *Service) Correct(
+	ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, expected CorrectionPrecondition,
+) (*Corrected, error) {
 	c, err := s.readCorrection(ctx, caller, id, in)
 	if err != nil {
 		return nil, err
@@ -72,7 +74,8 @@ func RequireCorrectable(caller Caller, status models.Status) error {
 	case !status.Open():
 		return ErrCorrectionRefused.Saying("El pedido ya no se puede corregir porque su estado es " + status.Label() + ".")
 	case caller.Actor() == models.ByStore && status != models.StatusRegistered:
-		return ErrCorrectionRefused.Saying("La tienda ya no puede corregir el pedido porque su estado es " + status.Label() + ". Pídalo al operador.")
+		return ErrCorrectionRefused.Saying("La tienda ya no puede corregir el pedido porque su estado es " + status.Label() +
+			". Pídalo al operador.")
 	}
 	return nil
 }
@@ -162,7 +165,9 @@ func (s *Service) corrected(caller Caller, c *correction, before, after *models.
 // or cancelled meanwhile is not corrected, a move never overwrites a corrected field, and one
 // correction follows from what another has left. The catalog is read before, because whoever holds
 // a connection must not wait for another one.
-func (s *Service) correct(ctx context.Context, caller Caller, c *correction, expected CorrectionPrecondition) (*Corrected, error) {
+func (s *Service) correct(
+	ctx context.Context, caller Caller, c *correction, expected CorrectionPrecondition,
+) (*Corrected, error) {
 	places, err := s.catalog.Index(ctx)
 	if err != nil {
 		return nil, err
@@ -217,7 +222,8 @@ func (s *Service) saveCorrection(ctx context.Context, tx *db.DB, caller Caller, 
 	}
 	detail := strings.Join(names, ", ")
 	entry := s.correctionEntry(caller, before, models.TimelineCorrected, &detail)
-	audit := models.AuditEntry{OperatorID: before.OperatorID, At: entry.At, Action: models.AuditCorrected, SubjectID: &before.ID, Detail: &detail}
+	audit := models.AuditEntry{OperatorID: before.OperatorID, At: entry.At, Action: models.AuditCorrected, SubjectID: &before.ID,
+		Detail: &detail}
 	if detail == string(models.CorrectedPoint) && after.DeliveryLat != nil && caller.Actor() == models.ByOperator {
 		entry.Type, entry.Detail = models.TimelinePointCompleted, nil
 		if before.DeliveryLat != nil {

@@ -24,7 +24,9 @@ type deliveryCorrection struct {
 // history the reason and the first photo. No webhook is called. Of an erased order the amount can
 // still be corrected, because the cash has to agree with it; the reason is not kept, because people
 // write names into it and nothing would erase them any more.
-func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
+func (s *Service) CorrectDelivery(
+	ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte,
+) (*View, error) {
 	c := deliveryCorrection{reason: in.RequiredLines("reason", workflows.MaxCancelReason)}
 	c.ActualAmountCollected, c.CapturedAt = in.Money("actual_amount_collected"), in.Time("captured_at")
 	c.Lat, c.Lng = readPoint(in, "lat", "lng")
@@ -58,7 +60,8 @@ func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UU
 func requireDeliveryCorrectable(order *models.OrderView, hasPhoto bool) error {
 	switch {
 	case order.Status != models.StatusDelivered:
-		return ErrCorrectionRefused.Saying("La entrega no se puede corregir porque el estado del pedido es " + order.Status.Label() + ".")
+		return ErrCorrectionRefused.Saying("La entrega no se puede corregir porque el estado del pedido es " +
+			order.Status.Label() + ".")
 	case hasPhoto && order.ErasedAt != nil:
 		return ErrCorrectionRefused.Saying("Los datos del destinatario se eliminaron: el pedido ya no lleva foto.")
 	}
@@ -89,7 +92,8 @@ func (s *Service) saveDeliveryCorrection(ctx context.Context, caller Caller, id 
 		after.UpdatedAt = entry.At
 		detail := auditedDelivery(changed)
 		return saveCorrections(ctx, tx, caller, before, &after, entry, changed, models.AuditEntry{
-			OperatorID: before.OperatorID, At: entry.At, Action: models.AuditDeliveryCorrected, SubjectID: &before.ID, Detail: &detail,
+			OperatorID: before.OperatorID, At: entry.At, Action: models.AuditDeliveryCorrected, SubjectID: &before.ID,
+			Detail: &detail,
 		})
 	})
 }

@@ -43,7 +43,9 @@ func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object
 	})
 }
 
-func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord) (*Created, error) {
+func (s *Service) create(
+	ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord,
+) (*Created, error) {
 	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,9 @@ func creationEntry(caller Caller, order *models.Order) (*models.TimelineEntry, e
 
 // insert writes the order. A duplicate guide code fails the insert; with 50 random bits a retry is
 // pointless.
-func (s *Service) insert(ctx context.Context, insert func(tx *db.DB) error, record *models.IdempotencyRecord, created *Created) error {
+func (s *Service) insert(
+	ctx context.Context, insert func(tx *db.DB) error, record *models.IdempotencyRecord, created *Created,
+) error {
 	if record == nil {
 		return s.db.InPipeline(ctx, insert)
 	}
@@ -192,10 +196,13 @@ func fieldError(field, message string) error {
 }
 
 // workflowStart is what the workflow of a created order starts with.
-func (s *Service) workflowStart(order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) workflowStart {
+func (s *Service) workflowStart(
+	order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery,
+) workflowStart {
 	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Calls: callsOf(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Calls: callsOf(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order),
+		VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}}
 }
 

@@ -20,7 +20,8 @@ import (
 // otherwise the delivery and the cash could be recorded for a rider the sender has not seen.
 func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	delivered := workflows.Message{
-		Move: models.MoveDeliver, ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: in.Int(ExpectedVersion),
+		Move: models.MoveDeliver, ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"),
+		ExpectedSeq: in.Int(ExpectedVersion),
 	}
 	delivered.Lat, delivered.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {

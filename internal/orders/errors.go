@@ -11,14 +11,18 @@ import (
 var (
 	ErrOrderNotFound = apperror.New(apperror.NotFound, "order_not_found", "El pedido no existe.")
 	ErrStoreInactive = apperror.New(apperror.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
-	ErrNotCovered    = apperror.New(apperror.Unprocessable, "not_covered", "El operador no cubre el destino indicado en location_id.")
-	ErrNoTariff      = apperror.New(apperror.Unprocessable, "no_tariff", "El operador no tiene tarifa para el destino indicado en location_id.")
+	ErrNotCovered    = apperror.New(apperror.Unprocessable, "not_covered",
+		"El operador no cubre el destino indicado en location_id.")
+	ErrNoTariff = apperror.New(apperror.Unprocessable, "no_tariff",
+		"El operador no tiene tarifa para el destino indicado en location_id.")
 	ErrKeyInProgress = &apperror.Error{
 		Kind: apperror.Conflict, Code: "idempotency_in_progress", RetryAfter: 2 * time.Second,
 		Message: "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.",
 	}
-	ErrKeyReused       = apperror.New(apperror.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
-	ErrOrderChanged    = apperror.New(apperror.Conflict, "order_changed", "El pedido cambió desde que usted lo vio. Revise cómo está y vuelva a intentarlo.")
+	ErrKeyReused = apperror.New(apperror.Unprocessable, "idempotency_key_reused",
+		"La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
+	ErrOrderChanged = apperror.New(apperror.Conflict, "order_changed",
+		"El pedido cambió desde que usted lo vio. Revise cómo está y vuelva a intentarlo.")
 	ErrMoveUnconfirmed = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El cambio no se pudo confirmar a tiempo. Consulte el estado del pedido antes de volver a intentarlo.",
@@ -29,7 +33,8 @@ var (
 // 400, the panel as 409.
 func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
-		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar", models.MoveDeliver: "entregar",
+		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar",
+		models.MoveDeliver: "entregar",
 	}[move]
 	return ErrMoveRefused.Saying("El pedido no se puede " + verb + " porque su estado es " + status.Label() + ".")
 }

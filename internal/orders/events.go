@@ -20,12 +20,15 @@ const maxDirect = 2
 
 // feedEvent creates an event with its data as of now. A store gets the photo's location only if the
 // operator shares it.
-func (s *Service) feedEvent(id uuid.UUID, event models.Event, o *models.OrderView, shareProofLocation bool, at time.Time) (*models.FeedEvent, error) {
+func (s *Service) feedEvent(
+	id uuid.UUID, event models.Event, o *models.OrderView, shareProofLocation bool, at time.Time,
+) (*models.FeedEvent, error) {
 	data, err := json.Marshal(s.eventData(o, true))
 	if err != nil {
 		return nil, err
 	}
-	created := &models.FeedEvent{ID: id, OperatorID: o.OperatorID, StoreID: o.StoreID, Test: o.Test, OrderID: o.ID, Event: event, Data: string(data), CreatedAt: at}
+	created := &models.FeedEvent{ID: id, OperatorID: o.OperatorID, StoreID: o.StoreID, Test: o.Test, OrderID: o.ID, Event: event,
+		Data: string(data), CreatedAt: at}
 	if o.ProofPhoto == nil || shareProofLocation {
 		return created, nil
 	}
@@ -41,7 +44,9 @@ func (s *Service) feedEvent(id uuid.UUID, event models.Event, o *models.OrderVie
 // what the store gets. The order's workflow makes the first attempt at them, except the queued
 // ones: those of a webhook that is paused, has an open circuit or has to get earlier events of the
 // order first, and those beyond maxDirect.
-func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook, heldUp map[uuid.UUID]bool) ([]models.WebhookDelivery, error) {
+func deliveriesOf(
+	event *models.FeedEvent, seq int, hooks []models.Webhook, heldUp map[uuid.UUID]bool,
+) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	direct := 0
 	for _, webhook := range hooks {
@@ -58,8 +63,11 @@ func deliveriesOf(event *models.FeedEvent, seq int, hooks []models.Webhook, held
 			direct++
 		}
 		deliveries = append(deliveries, models.WebhookDelivery{
-			ID: id, WebhookID: webhook.ID, OperatorID: event.OperatorID, Test: webhook.Test, OrderID: &event.OrderID, OrderSeq: seq,
-			Event: event.Event, Data: event.DataFor(role), Status: models.WebhookDeliveryPending, NextAttemptAt: &event.CreatedAt, Queued: queued, CreatedAt: event.CreatedAt,
+			ID: id, WebhookID: webhook.ID, OperatorID: event.OperatorID, Test: webhook.Test, OrderID: &event.OrderID,
+			OrderSeq: seq,
+			Event:    event.Event, Data: event.DataFor(role), Status: models.WebhookDeliveryPending,
+			NextAttemptAt: &event.CreatedAt,
+			Queued:        queued, CreatedAt: event.CreatedAt,
 		})
 	}
 	return deliveries, nil
@@ -84,7 +92,8 @@ func callsOf(hooks []models.Webhook, deliveries []models.WebhookDelivery) (calls
 func firstCalls(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookCall, error) {
 	query := database.Query(ctx).Table("deliveries").Select("deliveries.id, deliveries.event, webhooks.url").
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id").
-		Where("deliveries.order_id = ? AND deliveries.status = ? AND NOT deliveries.queued", orderID, models.WebhookDeliveryPending)
+		Where("deliveries.order_id = ? AND deliveries.status = ? AND NOT deliveries.queued", orderID,
+			models.WebhookDeliveryPending)
 	if seq != nil {
 		query = query.Where("deliveries.order_seq = ?", *seq)
 	}

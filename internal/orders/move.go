@@ -55,7 +55,8 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, order *models.Order
 }
 
 func (c Cancellation) message(caller Caller) workflows.Message {
-	return workflows.Message{Move: models.MoveCancel, Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
+	return workflows.Message{Move: models.MoveCancel, Reason: c.Reason, Note: c.Note, By: caller.Actor(),
+		OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
 }
 
 // CanCancel reports whether the caller may cancel an order with the status.
@@ -70,7 +71,9 @@ var ErrTooManyToCancel = apperror.New(apperror.Invalid, "invalid_fields", "Se ca
 // CancelMany cancels many orders for one reason, as moveMany does. One that is cancelled already
 // stays as it is, so that a repeated request changes nothing. expected has the Seq of the orders
 // that must not have moved since.
-func (s *Service) CancelMany(ctx context.Context, caller Caller, ids []uuid.UUID, c Cancellation, expected map[uuid.UUID]int) ([]BulkResult, error) {
+func (s *Service) CancelMany(
+	ctx context.Context, caller Caller, ids []uuid.UUID, c Cancellation, expected map[uuid.UUID]int,
+) ([]BulkResult, error) {
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkCancelled, tooMany: ErrTooManyToCancel,
 		message: func(order *models.OrderView) workflows.Message {
@@ -109,11 +112,14 @@ func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid
 
 // Assign assigns the order to a rider. With expectedSeq it returns ErrOrderChanged if the order has
 // moved since that Seq, unless it has the rider already.
-func (s *Service) Assign(ctx context.Context, caller Caller, order *models.OrderView, riderID uuid.UUID, expectedSeq *int) (*View, error) {
+func (s *Service) Assign(
+	ctx context.Context, caller Caller, order *models.OrderView, riderID uuid.UUID, expectedSeq *int,
+) (*View, error) {
 	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
 	}
-	return s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveAssign, RiderID: &riderID, ExpectedSeq: expectedSeq}, "")
+	return s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveAssign, RiderID: &riderID,
+		ExpectedSeq: expectedSeq}, "")
 }
 
 // checkRider checks that the rider may get orders of the operator.

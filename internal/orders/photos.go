@@ -22,7 +22,9 @@ const (
 )
 
 // savePhoto stores the photo of a delivery. One that does not say when it was taken was taken now.
-func (s *Service) savePhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte, delivered *workflows.Message) (err error) {
+func (s *Service) savePhoto(
+	ctx context.Context, caller Caller, id uuid.UUID, photo []byte, delivered *workflows.Message,
+) (err error) {
 	if delivered.Photo, err = s.storePhoto(ctx, caller, id, photo); err != nil {
 		return err
 	}
@@ -92,7 +94,8 @@ func (s *Service) logSweep(ctx context.Context, swept photos.Swept) {
 			"unknown", swept.Unknown, "photos", swept.Photos)
 	}
 	if swept.Quarantined > 0 {
-		s.log.WarnContext(ctx, "photos that no delivery refers to were put into quarantine", "photos", swept.Quarantined, "in_quarantine", swept.InQuarantine, "deleted_after", s.options.PhotoQuarantine)
+		s.log.WarnContext(ctx, "photos that no delivery refers to were put into quarantine", "photos", swept.Quarantined,
+			"in_quarantine", swept.InQuarantine, "deleted_after", s.options.PhotoQuarantine)
 	}
 	if swept.Returned > 0 {
 		s.log.WarnContext(ctx, "photos were put back from quarantine: the database knows them again", "photos", swept.Returned)
@@ -126,7 +129,8 @@ func (s *Service) KnownPhotos(ctx context.Context, names []string) (referenced, 
 // recordErasedPhotos records that the photos of an order, those that a correction has replaced
 // among them, have to be deleted, and returns their names.
 func recordErasedPhotos(ctx context.Context, tx *db.DB, order *models.Order, now time.Time) (names []string, err error) {
-	err = tx.Query(ctx).Model(&models.Correction{}).Where(replacedPhoto).Where("order_id = ?", order.ID).Pluck("old_value", &names).Error
+	err = tx.Query(ctx).Model(&models.Correction{}).Where(replacedPhoto).Where("order_id = ?", order.ID).Pluck("old_value",
+		&names).Error
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +138,8 @@ func recordErasedPhotos(ctx context.Context, tx *db.DB, order *models.Order, now
 		names = append(names, *order.ProofPhoto)
 	}
 	for _, name := range names {
-		err := tx.Query(ctx).Exec("INSERT INTO erased_photos (name, erased_at) VALUES (?, ?) ON CONFLICT DO NOTHING", name, now).Error
+		err := tx.Query(ctx).Exec("INSERT INTO erased_photos (name, erased_at) VALUES (?, ?) ON CONFLICT DO NOTHING", name,
+			now).Error
 		if err != nil {
 			return nil, err
 		}

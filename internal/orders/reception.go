@@ -79,7 +79,8 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveReceive, BranchID: scan.BranchID}, "")
+	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveReceive, BranchID: scan.BranchID},
+		"")
 	if errors.Is(err, ErrMoveRefused) {
 		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)
 	}
@@ -88,7 +89,9 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 
 // classifyRefusal distinguishes a package that was already received from one that is refused. It
 // rereads the order, which another user may have received meanwhile.
-func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UUID, scan Scan, reception *Reception) (*Reception, error) {
+func (s *Service) classifyRefusal(
+	ctx context.Context, caller Caller, id uuid.UUID, scan Scan, reception *Reception,
+) (*Reception, error) {
 	var err error
 	if reception.Order, err = s.Get(ctx, caller, id); err != nil {
 		return nil, err

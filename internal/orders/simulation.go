@@ -78,7 +78,9 @@ func (s *Service) Simulate(ctx context.Context, move workflows.SimulatedMove) (*
 	return &workflows.SimulatedOrder{Seq: order.Seq, Ended: order.State().Final(), Refused: refused}, nil
 }
 
-func (s *Service) makeStep(ctx context.Context, order *models.OrderView, step workflows.SimulationStep) (*models.OrderView, error) {
+func (s *Service) makeStep(
+	ctx context.Context, order *models.OrderView, step workflows.SimulationStep,
+) (*models.OrderView, error) {
 	operator, err := s.db.Operator(ctx, order.OperatorID)
 	if err != nil {
 		return nil, err
@@ -146,7 +148,8 @@ func (s *Service) requestStep(ctx context.Context, order *models.Order) error {
 		handle, err := s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 			StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.SimulationWorkflowName, input),
 			UpdateOptions: client.UpdateWorkflowOptions{
-				WorkflowID: start.ID, UpdateName: workflows.AdvanceName, Args: []any{order.Seq}, WaitForStage: client.WorkflowUpdateStageCompleted,
+				WorkflowID: start.ID, UpdateName: workflows.AdvanceName, Args: []any{order.Seq},
+				WaitForStage: client.WorkflowUpdateStageCompleted,
 			},
 		})
 		if err != nil {

@@ -115,7 +115,8 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		return nil
 	case described.ExecutionConfig.TaskQueue.GetName() != s.options.TaskQueue:
 		// No worker serves that queue: TEMPORAL_TASK_QUEUE was changed, or a person started it.
-		s.log.WarnContext(ctx, "an order's workflow is on another task queue; it is replaced", "order_id", view.ID, "task_queue", described.ExecutionConfig.TaskQueue.GetName())
+		s.log.WarnContext(ctx, "an order's workflow is on another task queue; it is replaced", "order_id", view.ID, "task_queue",
+			described.ExecutionConfig.TaskQueue.GetName())
 		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
 		return s.execute(ctx, options, input)
 	}
@@ -136,7 +137,9 @@ func (s *Service) execute(ctx context.Context, options client.StartWorkflowOptio
 
 // startWith calls start and, if Temporal does not accept the request, once more without search
 // attributes: a namespace may lack one of them, and an order must not wait for an administrator.
-func (s *Service) startWith(ctx context.Context, options client.StartWorkflowOptions, start func(client.StartWorkflowOptions) error) error {
+func (s *Service) startWith(
+	ctx context.Context, options client.StartWorkflowOptions, start func(client.StartWorkflowOptions) error,
+) error {
 	err := start(options)
 	var invalid *serviceerror.InvalidArgument
 	if !errors.As(err, &invalid) {
@@ -146,7 +149,8 @@ func (s *Service) startWith(ctx context.Context, options client.StartWorkflowOpt
 	without := start(options)
 	if without == nil {
 		s.withoutAttributes.Do(func() {
-			s.log.WarnContext(ctx, "orders' workflows are started without search attributes", "order_workflow", options.ID, "error", err)
+			s.log.WarnContext(ctx, "orders' workflows are started without search attributes", "order_workflow", options.ID,
+				"error", err)
 		})
 	}
 	return without

@@ -20,7 +20,9 @@ import (
 
 // moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
 // request besides the message, such as a photo.
-func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*View, error) {
+func (s *Service) moveOrder(
+	ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string,
+) (*View, error) {
 	moved, err := s.moveAndCount(ctx, caller, order, message, attachment)
 	if err != nil {
 		return nil, err
@@ -30,7 +32,9 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 
 // moveAndCount is move, and counts the move. A move whose requester disconnected is not
 // counted as unconfirmed.
-func (s *Service) moveAndCount(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+func (s *Service) moveAndCount(
+	ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string,
+) (*models.OrderView, error) {
 	moved, err := s.move(ctx, caller, order, message, attachment)
 	s.movesRequested.Add(1)
 	if !hasLeft(ctx) && (errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err)) {
@@ -51,7 +55,9 @@ func (s *Service) MoveCounts() (requested, unconfirmed int64) {
 
 // move requests a move from the order's workflow. It returns the order once the move is stored, or
 // if the order already is as requested.
-func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+func (s *Service) move(
+	ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string,
+) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
 	// The row is checked first: a move that it rules out needs no update.
@@ -77,7 +83,9 @@ const maxUpdates = 3
 // The first update's id is derived from the request, so that a repeated request waits for the
 // outcome of the update that is still under way instead of asking for the move once more. The
 // failure of an update that has ended may be old: it is asked for once more.
-func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
+func (s *Service) updateUntilSettled(
+	ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string,
+) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request, deadline := message, time.Now().Add(s.options.MoveDeadline)
 	request.Deadline = &deadline
@@ -105,7 +113,8 @@ func (s *Service) updateUntilSettled(ctx context.Context, order *models.Order, b
 		}
 		switch {
 		case refusal.Expired && attempt > 1:
-			s.log.ErrorContext(ctx, "a move expired at once: the clocks of this machine and of Temporal differ", "order_id", order.ID)
+			s.log.ErrorContext(ctx, "a move expired at once: the clocks of this machine and of Temporal differ", "order_id",
+				order.ID)
 			request = message
 		case refusal.Reason == "" && !refusal.Expired:
 			s.refresh(ctx, order.ID)
@@ -223,7 +232,9 @@ func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message w
 
 // updateWithStart is for an order without a running workflow, because the timer cancelled it or its
 // workflow was not started yet. The new run loads the order before it decides.
-func (s *Service) updateWithStart(ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+func (s *Service) updateWithStart(
+	ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions,
+) (client.WorkflowUpdateHandle, error) {
 	storeName, err := s.storeNameOf(ctx, order)
 	if err != nil {
 		return nil, err
@@ -233,8 +244,9 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 	var handle client.WorkflowUpdateHandle
 	err = s.startWith(ctx, start, func(start client.StartWorkflowOptions) (err error) {
 		handle, err = s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-			StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID}),
-			UpdateOptions:          options,
+			StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName,
+				workflows.OrderInput{OrderID: order.ID}),
+			UpdateOptions: options,
 		})
 		return err
 	})
@@ -247,7 +259,8 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 // refresh makes the order's workflow reload the order. An error shows in the next update.
 func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	handle, err := s.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: workflows.OrderWorkflowID(orderID), UpdateName: workflows.RefreshName, WaitForStage: client.WorkflowUpdateStageCompleted,
+		WorkflowID: workflows.OrderWorkflowID(orderID), UpdateName: workflows.RefreshName,
+		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, nil)

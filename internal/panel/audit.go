@@ -123,7 +123,8 @@ func (p *Pages) downloadAudit(v *Request) error {
 		return p.Operators.EachAudit(ctx, v.Operator(), query, func(entries []models.AuditView) error {
 			for i := range entries {
 				row := auditRowOf(v, &entries[i])
-				if err := file.Write(row.At.Format(time.RFC3339), row.Action, row.Who, row.From, row.Subject, row.Detail); err != nil {
+				if err := file.Write(row.At.Format(time.RFC3339), row.Action, row.Who, row.From, row.Subject,
+					row.Detail); err != nil {
 					return err
 				}
 			}

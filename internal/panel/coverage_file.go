@@ -147,7 +147,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage, current []m
 	for _, part := range []struct {
 		rows        []models.Coverage
 		kind, style string
-	}{{page.Change.Removed, "Se quita", "bad"}, {page.Change.Changed, "Cambia", "warn"}, {page.Change.Added, "Se agrega", "good"}} {
+	}{{page.Change.Removed, "Se quita", "bad"}, {page.Change.Changed, "Cambia", "warn"},
+		{page.Change.Added, "Se agrega", "good"}} {
 		for _, row := range part.rows {
 			if len(page.Lines) == maxShownLines {
 				page.More++

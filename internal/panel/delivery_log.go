@@ -43,7 +43,8 @@ func readLogQuery(v *Request) logQuery {
 
 // at is the URL of a log with the query.
 func (q logQuery) at(path string) string {
-	return withQuery(path, map[string]string{"estado": string(q.Status), "evento": string(q.Event), "pagina": pageParameter(q.Page)})
+	return withQuery(path, map[string]string{"estado": string(q.Status), "evento": string(q.Event),
+		"pagina": pageParameter(q.Page)})
 }
 
 // Filtered reports whether a filter is set.
@@ -72,7 +73,8 @@ func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliver
 		deliveryList: deliveryList{Entries: make([]deliveryEntry, len(page.Records)), Return: query.at(path)},
 		Path:         path, Query: query, Statuses: statusOptions, Events: loggedEvents(hook),
 	}
-	log.Pager = pagerOf(query.Page, deliveriesPerPage, total, func(number int) string { query.Page = number; return query.at(path) })
+	log.Pager = pagerOf(query.Page, deliveriesPerPage, total,
+		func(number int) string { query.Page = number; return query.at(path) })
 	for i := range page.Records {
 		log.Entries[i] = p.entryOf(v, &page.Records[i])
 		if order := page.Records[i].Delivery.OrderID; order != nil {

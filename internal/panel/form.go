@@ -45,7 +45,9 @@ func (p *Pages) handle(v *Request, form *forms.Form, act func(*jsonbody.Object) 
 }
 
 // handlePassword is handle for a form with a password or a code: attempts are counted.
-func (p *Pages) handlePassword(v *Request, form *forms.Form, act func(*jsonbody.Object) error, again func(status int) error) error {
+func (p *Pages) handlePassword(
+	v *Request, form *forms.Form, act func(*jsonbody.Object) error, again func(status int) error,
+) error {
 	if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 		return err
 	}

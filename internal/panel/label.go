@@ -19,7 +19,8 @@ const maxLabels = 200
 
 var (
 	errNoLabels      = apperror.New(apperror.Invalid, "invalid_fields", "Marque los pedidos cuyas etiquetas quiere imprimir.")
-	errTooManyLabels = apperror.New(apperror.Invalid, "invalid_fields", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
+	errTooManyLabels = apperror.New(apperror.Invalid, "invalid_fields",
+		"Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
 )
 
 // labelFormat is a paper format.

@@ -103,7 +103,8 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		return nil, err
 	}
 	page := &orderPage{
-		Order: order, ForOperator: v.Caller.StoreID == nil, Day: format.Day(order.OperativeDay), RiskZone: orEmpty(details.RiskZone),
+		Order: order, ForOperator: v.Caller.StoreID == nil, Day: format.Day(order.OperativeDay),
+		RiskZone: orEmpty(details.RiskZone),
 		Facts: neworder.Facts(neworder.Shown{
 			View: order.View, Place: destination(index, order.Location),
 			Store: cmp.Or(order.StoreName, neworder.NoStore), Branch: order.BranchName,
@@ -163,7 +164,8 @@ func (p *Pages) timelineOf(details *orders.OrderPage) []timelineRow {
 	cancelled, carrier := false, ""
 	for i, entry := range details.Timeline {
 		rows[i] = timelineRow{
-			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
+			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By],
+			Detail:  orEmpty(entry.Detail),
 			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: entry.At,
 		}
 		switch entry.Type {

@@ -32,7 +32,8 @@ func offerDeliveryCorrection(v *Request, order *orders.Detail) *forms.Form {
 		form.Fields[2].Hint = "Por qué se corrige. No se guarda: los datos del destinatario se eliminaron."
 	}
 	if order.ActualAmountCollected != nil {
-		form.Fields[0].Hint = "Se cobró " + format.Amount(*order.ActualAmountCollected, order.Currency) + ". " + form.Fields[0].Hint
+		form.Fields[0].Hint = "Se cobró " + format.Amount(*order.ActualAmountCollected, order.Currency) + ". " +
+			form.Fields[0].Hint
 	}
 	return form
 }

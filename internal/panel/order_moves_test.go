@@ -277,8 +277,8 @@ func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
 	})
 }
 
-// A JPEG with too many pixels is refused for its pixels; one that arrived in part is a JPEG: whoever
-// sent it is not told to send a JPEG.
+// A JPEG with too many pixels is refused for its pixels; one that arrived in part is a JPEG:
+// whoever sent it is not told to send a JPEG.
 func TestOrderMoves_aPictureIsRefusedForWhatIsWrong(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

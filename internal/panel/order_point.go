@@ -72,7 +72,8 @@ func pointQuestion(point *orders.TypedPoint) string {
 	doubt := point.Doubt
 	where := "El punto " + coordinates(point.Point) + " está fuera del país del operador."
 	if doubt.Kilometres > 0 {
-		where = "El punto " + coordinates(point.Point) + " está a unos " + strconv.Itoa(doubt.Kilometres) + " km de " + doubt.Place +
+		where = "El punto " + coordinates(point.Point) + " está a unos " + strconv.Itoa(doubt.Kilometres) + " km de " +
+			doubt.Place +
 			"."
 	}
 	if doubt.Swapped == nil {

@@ -169,7 +169,8 @@ func localPath(target string) string {
 	if err != nil || parsed.Host != "" || parsed.Scheme != "" || parsed.User != nil || strings.Contains(target, "\\") {
 		return home
 	}
-	if parsed.Path != path.Clean(parsed.Path) || !strings.HasPrefix(parsed.Path, "/panel/") || isWithin(parsed.Path, "/panel/api") {
+	if parsed.Path != path.Clean(parsed.Path) || !strings.HasPrefix(parsed.Path, "/panel/") ||
+		isWithin(parsed.Path, "/panel/api") {
 		return home
 	}
 	return parsed.String()

@@ -35,7 +35,8 @@ type receptionResult struct {
 }
 
 func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
-	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed, maxShownScan), Order: received.Order}
+	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed, maxShownScan),
+		Order: received.Order}
 	if received.Order != nil {
 		answer.Code = received.Order.GuideCode
 	}
@@ -55,7 +56,8 @@ func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed s
 	case orders.ReceptionUnknown:
 		answer.Title, answer.Detail = "Guía desconocida", "No es una guía de este operador."
 	case orders.ReceptionMisread:
-		answer.Title, answer.Detail = "Código mal leído", "El dígito de control no coincide: escanee de nuevo o revise lo que escribió."
+		answer.Title, answer.Detail = "Código mal leído",
+			"El dígito de control no coincide: escanee de nuevo o revise lo que escribió."
 	case orders.ReceptionNotACode:
 		answer.Title, answer.Detail = "No es un código de guía",
 			"Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."

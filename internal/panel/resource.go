@@ -28,7 +28,8 @@ type resource[T operators.Owned] struct {
 
 	list   func(context.Context, *models.Operator) ([]T, error)
 	create func(context.Context, *models.Operator, *jsonbody.Object) (*T, []shownOnce, error)
-	change func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*T) error) (*T, error)
+	change func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*T) error) (*T,
+		error)
 	absent error
 
 	name   func(*T) string

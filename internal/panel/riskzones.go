@@ -32,7 +32,8 @@ func (p *Pages) describeRiskZones(v *Request) (described[models.RiskZone], error
 	}
 	return described[models.RiskZone]{
 		cells: func(z *models.RiskZone) []cell {
-			return []cell{plain(z.Name), plain(orDash(place(z))), plain(orDash(strings.Join(z.WordList(), " · "))), activity(z.Active)}
+			return []cell{plain(z.Name), plain(orDash(place(z))), plain(orDash(strings.Join(z.WordList(), " · "))),
+				activity(z.Active)}
 		},
 		fields: func(z *models.RiskZone) []forms.Field {
 			return []forms.Field{

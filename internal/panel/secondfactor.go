@@ -69,7 +69,8 @@ func (p *Pages) startSecondFactor(v *Request) error {
 			return err
 		}
 		return p.done(v, confirmPath, "Lea este código con su aplicación.", shownOnce{
-			ID: "totp-secret", Value: started.Secret, QR: started.URI, Label: "Si no puede leerlo, escriba esta clave en la aplicación:",
+			ID: "totp-secret", Value: started.Secret, QR: started.URI,
+			Label: "Si no puede leerlo, escriba esta clave en la aplicación:",
 		})
 	}, func(status int) error { return p.showSecondFactorForm(v, status, form) })
 }

@@ -22,8 +22,9 @@ func (p *Pages) stores() *resource[models.Store] {
 			return []forms.Field{
 				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},
 				{
-					Name: "contact_whatsapp", Label: "WhatsApp para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactWhatsApp),
-					Hint: "Los tres contactos se muestran en la página de seguimiento de sus pedidos.",
+					Name: "contact_whatsapp", Label: "WhatsApp para clientes", Kind: forms.Phone,
+					Value: orEmpty(s.ContactWhatsApp),
+					Hint:  "Los tres contactos se muestran en la página de seguimiento de sus pedidos.",
 				},
 				{Name: "contact_phone", Label: "Teléfono para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactPhone)},
 				{Name: "contact_email", Label: "Correo para clientes", Kind: forms.Email, Value: orEmpty(s.ContactEmail)},

@@ -85,7 +85,8 @@ func (p *Pages) showSummary(v *Request) error {
 	}
 	for _, length := range usualPeriods {
 		path := withQuery(summaryPath, map[string]string{"periodo": strconv.Itoa(length), "tienda": query.Store})
-		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: path, Current: length == query.Usual})
+		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: path,
+			Current: length == query.Usual})
 	}
 	if v.Caller.StoreID == nil {
 		stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())

@@ -96,14 +96,16 @@ func userActions(v *Request, a *models.User) []action {
 			Form: &forms.Form{Action: path + "/contrasena", Submit: "Sí, cambiarla", Fields: []forms.Field{passwordQuestion()}},
 		},
 		{
-			Title: "Dar un enlace para que elija su contraseña", Text: "El enlace sirve una vez, durante 24 horas. La contraseña de ahora deja de servir y sus sesiones abiertas se cierran.",
-			Form: &forms.Form{Action: path + "/enlace", Submit: "Sí, crear el enlace"},
+			Title: "Dar un enlace para que elija su contraseña",
+			Text:  "El enlace sirve una vez, durante 24 horas. La contraseña de ahora deja de servir y sus sesiones abiertas se cierran.",
+			Form:  &forms.Form{Action: path + "/enlace", Submit: "Sí, crear el enlace"},
 		},
 	}
 	if a.HasSecondFactor() {
 		actions = append(actions, action{
-			Title: "Quitar su segundo factor", Text: "Para quien perdió su teléfono y sus códigos de recuperación. Asegúrese antes de que quien lo pide es esa persona. Sus sesiones abiertas se cierran.",
-			Form: &forms.Form{Action: path + "/segundo-factor", Submit: "Sí, quitarlo", Danger: true},
+			Title: "Quitar su segundo factor",
+			Text:  "Para quien perdió su teléfono y sus códigos de recuperación. Asegúrese antes de que quien lo pide es esa persona. Sus sesiones abiertas se cierran.",
+			Form:  &forms.Form{Action: path + "/segundo-factor", Submit: "Sí, quitarlo", Danger: true},
 		})
 	}
 	return actions
@@ -151,7 +153,8 @@ func (p *Pages) startPasswordReset(v *Request) error {
 	text := "Enlace para que " + user.Name + " elija su contraseña. La anterior ya no sirve y sus sesiones se cerraron."
 	until := reset.ExpiresAt.In(v.Operator().TimeZone()).Format("02/01/2006 15:04")
 	return p.done(v, usersPath, text, shownOnce{
-		ID: "reset-link", Value: reset.Link(p.Config.BaseURL), Hint: "Entréguelo a esa persona: sirve una vez, hasta el " + until + ".",
+		ID: "reset-link", Value: reset.Link(p.Config.BaseURL), Hint: "Entréguelo a esa persona: sirve una vez, hasta el " +
+			until + ".",
 	})
 }
 

@@ -54,7 +54,8 @@ func (p *Pages) openWebhook(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.TestDelivery = page.Log.entry(v.Query("prueba")) })
+	return p.showWebhook(v, http.StatusOK, hook,
+		func(page *webhookPage) { page.TestDelivery = page.Log.entry(v.Query("prueba")) })
 }
 
 func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change func(*webhookPage)) error {

@@ -102,7 +102,9 @@ func countScheduled(call *models.WebhookDelivery, attempts []models.WebhookAttem
 // handleAbandoned handles a previous attempt without an outcome. If it was this attempt's own
 // earlier run, it is repeated only if the webhook has retries; if it had another cause, it does not
 // prevent this attempt.
-func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop Outcome, err error) {
+func handleAbandoned(
+	ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time,
+) (stop Outcome, err error) {
 	abandoned, underWay, err := checkAbandoned(ctx, tx, attempts, now)
 	if underWay {
 		return OutcomeQueued, err
@@ -130,7 +132,9 @@ func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []model
 
 // checkAbandoned checks whether the latest attempt has no outcome. A recent one may still be under
 // way. An old one is marked as abandoned.
-func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, underWay bool, err error) {
+func checkAbandoned(
+	ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time,
+) (abandoned *models.WebhookAttempt, underWay bool, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
 		return nil, false, nil
 	}
@@ -170,7 +174,8 @@ func (s *Service) failUnsent(ctx context.Context, t *target, text string, onlyRe
 			return err
 		}
 		return tx.Insert(ctx, &models.WebhookAttempt{
-			DeliveryID: call.ID, Number: len(attempts) + 1, Cause: t.attempt.Cause, StartedAt: now, FinishedAt: &now, Error: &text,
+			DeliveryID: call.ID, Number: len(attempts) + 1, Cause: t.attempt.Cause, StartedAt: now, FinishedAt: &now,
+			Error: &text,
 		})
 	})
 	return outcome, err

@@ -35,7 +35,9 @@ func (s *Service) readChange(in *jsonbody.Object) (change, error) {
 // paused is stored, and sent when it is resumed; what failed before counts no more then. check
 // looks at the webhook while no other request can change it, and refuses the change by an error;
 // nil accepts every one.
-func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object, check func(*models.Webhook) error) (*models.Webhook, error) {
+func (s *Service) Change(
+	ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object, check func(*models.Webhook) error,
+) (*models.Webhook, error) {
 	wanted, err := s.readChange(in)
 	if err != nil {
 		return nil, err
@@ -66,7 +68,8 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 			return err
 		}
 		detail := strings.Join(fields, ", ")
-		return tx.Audit(ctx, models.AuditEntry{OperatorID: hook.OperatorID, At: s.Clock.Now(), Action: models.AuditWebhookChanged, SubjectID: &hook.ID, Detail: &detail})
+		return tx.Audit(ctx, models.AuditEntry{OperatorID: hook.OperatorID, At: s.Clock.Now(), Action: models.AuditWebhookChanged,
+			SubjectID: &hook.ID, Detail: &detail})
 	})
 	if db.IsNotFound(err) {
 		return nil, ErrNotFound

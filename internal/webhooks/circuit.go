@@ -51,7 +51,8 @@ func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop 
 		return "", circuit.UpdateColumn("probing_until", until).Error
 	}
 	claimed := circuit.Where("(next_probe_at <= ? OR next_probe_at > ?)", at.now, at.latestProbe).
-		Where("(probing_until IS NULL OR probing_until <= ? OR probing_until > ?)", at.now, at.latestProbing).UpdateColumn("probing_until", until)
+		Where("(probing_until IS NULL OR probing_until <= ? OR probing_until > ?)", at.now,
+			at.latestProbing).UpdateColumn("probing_until", until)
 	if claimed.Error != nil || claimed.RowsAffected > 0 {
 		return "", claimed.Error
 	}
@@ -65,7 +66,9 @@ func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop 
 // recordFailure counts a failed attempt and opens the circuit, or plans its next probe. opened
 // means that the circuit was closed before. One that was opened before a long break, or by a clock
 // that was ahead, counts as opened now.
-func recordFailure(ctx context.Context, tx *db.DB, hook *models.Webhook, now time.Time) (counted *models.Webhook, opened bool, err error) {
+func recordFailure(
+	ctx context.Context, tx *db.DB, hook *models.Webhook, now time.Time,
+) (counted *models.Webhook, opened bool, err error) {
 	if hook, err = countFailure(ctx, tx, hook.ID, now); err != nil || hook.ConsecutiveFailures < openAfter {
 		return hook, false, err
 	}
@@ -83,7 +86,8 @@ func recordFailure(ctx context.Context, tx *db.DB, hook *models.Webhook, now tim
 // transaction ends.
 func countFailure(ctx context.Context, tx *db.DB, id uuid.UUID, now time.Time) (*models.Webhook, error) {
 	err := tx.Query(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumns(map[string]any{
-		"consecutive_failures": gorm.Expr("consecutive_failures + 1"), "failing_since": gorm.Expr("COALESCE(failing_since, ?)", now),
+		"consecutive_failures": gorm.Expr("consecutive_failures + 1"),
+		"failing_since":        gorm.Expr("COALESCE(failing_since, ?)", now),
 	}).Error
 	if err != nil {
 		return nil, err

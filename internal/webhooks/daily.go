@@ -60,7 +60,9 @@ type dayCount struct {
 }
 
 // countByDay counts the calls of a webhook by day of the event and by status, tests aside.
-func countByDay(ctx context.Context, database *db.DB, webhookID uuid.UUID, from, until time.Time, zone *time.Location) (counts []dayCount, err error) {
+func countByDay(
+	ctx context.Context, database *db.DB, webhookID uuid.UUID, from, until time.Time, zone *time.Location,
+) (counts []dayCount, err error) {
 	day, arguments := database.Day("created_at", zone, from, until)
 	err = database.Query(ctx).Table("deliveries").Select(day+" AS day, status, COUNT(*) AS count", arguments...).
 		Where("webhook_id = ? AND created_at >= ? AND created_at < ? AND event <> ?", webhookID, from, until, models.EventTest).

@@ -69,7 +69,8 @@ func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.U
 // SentBody is the body that an attempt sent, nil if it sent none. It is made again of the event's
 // data and the time of the attempt, which decide it: what was erased since is not in it.
 func (s *Service) SentBody(delivery *models.WebhookDelivery, attempt *models.WebhookAttempt) *string {
-	if failure := attempt.Error; failure != nil && (*failure == textInactive || *failure == textUnsigned || sender.IsUnsent(*failure)) {
+	if failure := attempt.Error; failure != nil &&
+		(*failure == textInactive || *failure == textUnsigned || sender.IsUnsent(*failure)) {
 		return nil
 	}
 	body, err := s.body(delivery, attempt.StartedAt)
@@ -82,7 +83,8 @@ func (s *Service) SentBody(delivery *models.WebhookDelivery, attempt *models.Web
 
 func (s *Service) body(delivery *models.WebhookDelivery, at time.Time) ([]byte, error) {
 	data := json.RawMessage(s.PhotoURLs.SignEvent(delivery.Data, at))
-	return sender.Body(sender.Request{Event: string(delivery.Event), TenantID: delivery.OperatorID.String(), Test: delivery.Test, Data: data}, at)
+	return sender.Body(sender.Request{Event: string(delivery.Event), TenantID: delivery.OperatorID.String(), Test: delivery.Test,
+		Data: data}, at)
 }
 
 // GuideCodes returns the guide codes of the orders on a page.

@@ -31,7 +31,9 @@ const (
 // updateHealth records what an attempt tells about the webhook's receiver. It deactivates a webhook
 // whose receiver answered 410 or has failed for days with its circuit open. switched means that its
 // circuit was opened or closed.
-func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) (switched bool, err error) {
+func updateHealth(
+	ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time,
+) (switched bool, err error) {
 	if result.Reason == sender.ReasonInterrupted {
 		return false, nil // the worker is stopping
 	}
@@ -89,7 +91,8 @@ func announceDisabled(ctx context.Context, tx *db.DB, disabled *models.Webhook, 
 		return err
 	}
 	data, err := json.Marshal(map[string]any{
-		"id": disabled.ID, "webhook_id": disabled.ID, "url": disabled.URL, "store_id": disabled.StoreID, "reason": reason, "disabled_at": now.UTC(),
+		"id": disabled.ID, "webhook_id": disabled.ID, "url": disabled.URL, "store_id": disabled.StoreID, "reason": reason,
+		"disabled_at": now.UTC(),
 	})
 	if err != nil {
 		return err
@@ -106,7 +109,8 @@ func announceDisabled(ctx context.Context, tx *db.DB, disabled *models.Webhook, 
 			return err
 		}
 		deliveries = append(deliveries, models.WebhookDelivery{
-			ID: id, WebhookID: other.ID, OperatorID: other.OperatorID, Test: other.Test, Event: models.EventWebhookDisabled, Data: string(data),
+			ID: id, WebhookID: other.ID, OperatorID: other.OperatorID, Test: other.Test, Event: models.EventWebhookDisabled,
+			Data:   string(data),
 			Status: models.WebhookDeliveryPending, NextAttemptAt: &now, Queued: true, CreatedAt: now,
 		})
 	}

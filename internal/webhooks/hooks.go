@@ -37,7 +37,9 @@ func allHooks(ctx context.Context, database *db.DB, scope db.WebhookScope, limit
 
 // deactivateHook deactivates a webhook. It returns db.ErrNotFound for one that the scope may not
 // see or that is already inactive.
-func deactivateHook(ctx context.Context, database *db.DB, scope db.WebhookScope, id uuid.UUID, reason string, now time.Time) error {
+func deactivateHook(
+	ctx context.Context, database *db.DB, scope db.WebhookScope, id uuid.UUID, reason string, now time.Time,
+) error {
 	return database.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
 		return db.RequireOneRow(hooksIn(ctx, tx, scope).Where("id = ? AND active", id).
 			Updates(map[string]any{"active": false, "deactivated_at": now, "deactivated_reason": reason}))
@@ -87,7 +89,8 @@ func LastEvents(ctx context.Context, database *db.DB, webhooks []uuid.UUID) (map
 // countHooksLike counts the active webhooks with the owner, the store and the mode of the
 // given one.
 func countHooksLike(ctx context.Context, database *db.DB, like *models.Webhook) (count int64, err error) {
-	err = database.Query(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND test = ? AND active", like.OperatorID, like.Test).
+	err = database.Query(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND test = ? AND active", like.OperatorID,
+		like.Test).
 		Where(map[string]any{"store_id": like.StoreID, "owner_store_id": like.OwnerStoreID}).Count(&count).Error
 	return count, err
 }
@@ -105,10 +108,12 @@ func hooksAfter(ctx context.Context, database *db.DB, after uuid.UUID, limit int
 func saveHook(ctx context.Context, database *db.DB, before, webhook *models.Webhook) error {
 	columns := []any{"events", "retry", "paused_at"}
 	if webhook.URL != before.URL || before.PausedAt != nil && webhook.PausedAt == nil {
-		webhook.FailingSince, webhook.ConsecutiveFailures, webhook.CircuitOpenedAt, webhook.NextProbeAt, webhook.ProbingUntil = nil, 0, nil, nil, nil
+		webhook.FailingSince, webhook.ConsecutiveFailures, webhook.CircuitOpenedAt, webhook.NextProbeAt,
+			webhook.ProbingUntil = nil, 0, nil, nil, nil
 		columns = append(columns, "failing_since", "consecutive_failures", "circuit_opened_at", "next_probe_at", "probing_until")
 	}
-	return db.RequireOneRow(database.Query(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).Select("url", columns...).UpdateColumns(webhook))
+	return db.RequireOneRow(database.Query(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).Select("url",
+		columns...).UpdateColumns(webhook))
 }
 
 // activeHook finds an active webhook that the scope may see.

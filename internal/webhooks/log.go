@@ -33,12 +33,15 @@ func webhooksIn(ctx context.Context, database *db.DB, scope db.WebhookScope) *go
 // readLog reads a page of the delivery log, newest first, and the total count. A store sees the
 // deliveries of its own webhooks and, of the operator's webhooks that are limited to it, those
 // about its orders.
-func readLog(ctx context.Context, database *db.DB, scope db.WebhookScope, filter Filter) ([]models.WebhookDelivery, int64, error) {
+func readLog(
+	ctx context.Context, database *db.DB, scope db.WebhookScope, filter Filter,
+) ([]models.WebhookDelivery, int64, error) {
 	matching := func() *gorm.DB {
 		query := scope.Owned(database.Query(ctx).Model(&models.WebhookDelivery{}), "deliveries")
 		if scope.StoreID != nil {
 			query = query.Where(database.Query(ctx).Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE owner_store_id = ?)", *scope.StoreID).
-				Or("deliveries.order_id IS NOT NULL AND deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)", *scope.StoreID))
+				Or("deliveries.order_id IS NOT NULL AND deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)",
+					*scope.StoreID))
 		}
 		if filter.WebhookID != nil {
 			query = query.Where("deliveries.webhook_id = ?", *filter.WebhookID)
@@ -71,7 +74,8 @@ func readLog(ctx context.Context, database *db.DB, scope db.WebhookScope, filter
 // findCall finds a delivery of one of the scope's webhooks.
 func findCall(ctx context.Context, database *db.DB, scope db.WebhookScope, id uuid.UUID) (*models.WebhookDelivery, error) {
 	var delivery models.WebhookDelivery
-	err := database.Query(ctx).Where("id = ? AND webhook_id IN (?)", id, webhooksIn(ctx, database, scope).Select("id")).Take(&delivery).Error
+	err := database.Query(ctx).Where("id = ? AND webhook_id IN (?)", id,
+		webhooksIn(ctx, database, scope).Select("id")).Take(&delivery).Error
 	return &delivery, err
 }
 
@@ -98,7 +102,9 @@ func guideCodesOf(ctx context.Context, database *db.DB, deliveries []models.Webh
 }
 
 // webhooksOf reads the webhooks of deliveries that are the scope's own, including inactive ones.
-func webhooksOf(ctx context.Context, database *db.DB, scope db.WebhookScope, deliveries []models.WebhookDelivery) (map[uuid.UUID]*models.Webhook, error) {
+func webhooksOf(
+	ctx context.Context, database *db.DB, scope db.WebhookScope, deliveries []models.WebhookDelivery,
+) (map[uuid.UUID]*models.Webhook, error) {
 	byID := map[uuid.UUID]*models.Webhook{}
 	ids := map[uuid.UUID]struct{}{}
 	for _, delivery := range deliveries {

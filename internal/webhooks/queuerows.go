@@ -30,7 +30,8 @@ func soon(now time.Time) time.Time { return now.Add(internalErrorDelay + dueTole
 // HeldUp returns the webhooks that have to get earlier events of an order before the next one.
 func HeldUp(ctx context.Context, tx *db.DB, orderID uuid.UUID, now time.Time) (map[uuid.UUID]bool, error) {
 	var ids []uuid.UUID
-	err := tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("order_id = ? AND "+comesFirst, orderID, soon(now)).Pluck("webhook_id", &ids).Error
+	err := tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("order_id = ? AND "+comesFirst, orderID,
+		soon(now)).Pluck("webhook_id", &ids).Error
 	held := map[uuid.UUID]bool{}
 	for _, id := range ids {
 		held[id] = true
@@ -75,7 +76,9 @@ func queuedWebhooks(ctx context.Context, database *db.DB, now time.Time) (webhoo
 
 // queuedCalls lists queued calls of a webhook that can be made, the oldest first. An event comes
 // after the earlier ones of its order.
-func queuedCalls(ctx context.Context, database *db.DB, webhookID uuid.UUID, now time.Time, limit int) (ids []uuid.UUID, err error) {
+func queuedCalls(
+	ctx context.Context, database *db.DB, webhookID uuid.UUID, now time.Time, limit int,
+) (ids []uuid.UUID, err error) {
 	err = sendable(ctx, database, webhookID, now).Order("next_attempt_at, id").Limit(limit).Pluck("id", &ids).Error
 	return ids, err
 }
@@ -84,7 +87,8 @@ func queuedCalls(ctx context.Context, database *db.DB, webhookID uuid.UUID, now 
 // if there is none.
 func queuedCallOf(ctx context.Context, database *db.DB, orderID, webhookID uuid.UUID, now time.Time) (uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := sendable(ctx, database, webhookID, now).Where("order_id = ?", orderID).Order("order_seq").Limit(1).Pluck("id", &ids).Error
+	err := sendable(ctx, database, webhookID, now).Where("order_id = ?", orderID).Order("order_seq").Limit(1).Pluck("id",
+		&ids).Error
 	if err != nil || len(ids) == 0 {
 		return uuid.Nil, err
 	}
@@ -105,7 +109,8 @@ func sendable(ctx context.Context, database *db.DB, webhookID uuid.UUID, now tim
 // underWay selects the attempt at a call that may be under way.
 func underWay(ctx context.Context, database *db.DB, id string, now time.Time) *gorm.DB {
 	return database.Query(ctx).Table("delivery_attempts").Select("1").
-		Where("delivery_id = "+id+" AND finished_at IS NULL AND started_at > ? AND started_at < ?", now.Add(-abandonedAfter), now.Add(abandonedAfter))
+		Where("delivery_id = "+id+" AND finished_at IS NULL AND started_at > ? AND started_at < ?", now.Add(-abandonedAfter),
+			now.Add(abandonedAfter))
 }
 
 // requestedCall is a call that somebody has requested.
@@ -135,12 +140,14 @@ func requestedCalls(ctx context.Context, database *db.DB, now time.Time) (calls 
 // new calls, and those whose next attempt is later than any can be.
 func takeOver(ctx context.Context, database *db.DB, now time.Time) error {
 	calls := func() *gorm.DB { return database.Query(ctx).Model(&models.WebhookDelivery{}) }
-	err := calls().Where(isPending+" AND NOT queued AND next_attempt_at NOT BETWEEN ? AND ?", now.Add(-TakenOverAfter), now.Add(TakenOverAfter)).
+	err := calls().Where(isPending+" AND NOT queued AND next_attempt_at NOT BETWEEN ? AND ?", now.Add(-TakenOverAfter),
+		now.Add(TakenOverAfter)).
 		UpdateColumn("queued", true).Error
 	if err != nil {
 		return err
 	}
-	return calls().Where(isQueued+" AND next_attempt_at > ? AND (next_attempt_at = created_at OR next_attempt_at > ?)", now, now.Add(LongestWait)).
+	return calls().Where(isQueued+" AND next_attempt_at > ? AND (next_attempt_at = created_at OR next_attempt_at > ?)", now,
+		now.Add(LongestWait)).
 		UpdateColumn("next_attempt_at", now).Error
 }
 
@@ -152,6 +159,7 @@ const TakenOverAfter = 45 * time.Second
 // as the erasure does.
 func releaseRetries(ctx context.Context, tx *db.DB, webhookID uuid.UUID, now time.Time) error {
 	waiting := tx.QueryForUpdate(ctx).Model(&models.WebhookDelivery{}).Select("id").
-		Where("webhook_id = ? AND "+isPending+" AND next_attempt_at > ? AND next_attempt_at <> created_at", webhookID, now).Order("id")
+		Where("webhook_id = ? AND "+isPending+" AND next_attempt_at > ? AND next_attempt_at <> created_at", webhookID,
+			now).Order("id")
 	return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id IN (?)", waiting).UpdateColumn("next_attempt_at", now).Error
 }

@@ -18,7 +18,8 @@ import (
 // that store's events only.
 func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (*models.Webhook, error) {
 	hook := &models.Webhook{
-		OperatorID: scope.OperatorID, StoreID: scope.StoreID, OwnerStoreID: scope.StoreID, Test: scope.Test, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
+		OperatorID: scope.OperatorID, StoreID: scope.StoreID, OwnerStoreID: scope.StoreID, Test: scope.Test, URL: s.readURL(in),
+		Events: models.JoinEvents(readEvents(in)),
 	}
 	if retry := in.Bool("retry"); retry != nil {
 		hook.Retry = *retry

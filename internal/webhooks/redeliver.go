@@ -47,7 +47,8 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	now := s.Clock.Now()
 	// It starts as failed, so that it is sent only once: on request.
 	delivery := models.WebhookDelivery{
-		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Test: hook.Test, Event: models.EventTest, Data: string(data),
+		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Test: hook.Test, Event: models.EventTest,
+		Data:   string(data),
 		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now, RequestedAt: &now,
 	}
 	if err := s.DB.InsertDeliveries(ctx, []models.WebhookDelivery{delivery}); err != nil {
@@ -121,7 +122,9 @@ func (s *Service) awaitRequested(ctx context.Context, hook *models.Webhook, id u
 // RedeliverRange resends every failed delivery of a webhook in a time range and returns their
 // number. If the request says "all", it resends the delivered ones as well: they are queued again,
 // as if they were new.
-func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
+func (s *Service) RedeliverRange(
+	ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object,
+) (int, error) {
 	all := in.Bool("all")
 	if all != nil && *all {
 		return s.requeue(ctx, scope, webhookID, in)
@@ -141,7 +144,8 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 			return err
 		}
 		calls := func() *gorm.DB {
-			return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("webhook_id = ? AND event <> ?", hook.ID, models.EventTest)
+			return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("webhook_id = ? AND event <> ?", hook.ID,
+				models.EventTest)
 		}
 		var running int64
 		if err := calls().Where("requested_at IS NOT NULL").Count(&running).Error; err != nil {
@@ -157,7 +161,8 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 			return err
 		}
 		if count > maxRange {
-			return apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
+			return apperror.New(apperror.Unprocessable, "range_too_large",
+				"Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
 		}
 		return failed().UpdateColumn("requested_at", s.Clock.Now()).Error
 	})
@@ -179,14 +184,16 @@ func (s *Service) requeue(ctx context.Context, scope db.WebhookScope, webhookID 
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {
 		finished := func() *gorm.DB {
 			return tx.Query(ctx).Model(&models.WebhookDelivery{}).
-				Where("webhook_id = ? AND NOT ("+isPending+") AND event <> ? AND created_at >= ? AND created_at <= ?", hook.ID, models.EventTest, from, to)
+				Where("webhook_id = ? AND NOT ("+isPending+") AND event <> ? AND created_at >= ? AND created_at <= ?", hook.ID,
+					models.EventTest, from, to)
 		}
 		var count int64
 		if err := finished().Count(&count).Error; err != nil {
 			return err
 		}
 		if count > maxQueued {
-			return apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 5000 entregas en ese rango: elija uno más corto.")
+			return apperror.New(apperror.Unprocessable, "range_too_large",
+				"Hay más de 5000 entregas en ese rango: elija uno más corto.")
 		}
 		// They have all their retries again.
 		result := finished().UpdateColumns(map[string]any{

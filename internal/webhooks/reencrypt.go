@@ -43,7 +43,9 @@ func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
 }
 
 // reencrypt locks the settings as a rotation of the secret does, so that neither undoes the other.
-func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID, unreadable *encryption.Unreadable) (changed bool, err error) {
+func (s *Service) reencrypt(
+	ctx context.Context, operatorID, id uuid.UUID, unreadable *encryption.Unreadable,
+) (changed bool, err error) {
 	err = s.DB.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
 		hook, err := readHook(ctx, tx, id)
 		if err != nil {

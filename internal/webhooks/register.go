@@ -12,7 +12,9 @@ import (
 )
 
 // Register creates a webhook and returns it with its secret, which is not shown again.
-func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (hook *models.Webhook, secret string, err error) {
+func (s *Service) Register(
+	ctx context.Context, scope db.WebhookScope, in *jsonbody.Object,
+) (hook *models.Webhook, secret string, err error) {
 	if hook, err = s.readWebhook(ctx, scope, in); err != nil {
 		return nil, "", err
 	}

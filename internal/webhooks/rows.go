@@ -37,7 +37,9 @@ func lockWithAttempts(ctx context.Context, tx *db.DB, id uuid.UUID) (*models.Web
 }
 
 // attemptsOf reads the attempts of webhook calls, oldest first, in one statement.
-func attemptsOf(ctx context.Context, database *db.DB, calls []models.WebhookDelivery) (map[uuid.UUID][]models.WebhookAttempt, error) {
+func attemptsOf(
+	ctx context.Context, database *db.DB, calls []models.WebhookDelivery,
+) (map[uuid.UUID][]models.WebhookAttempt, error) {
 	byCall := map[uuid.UUID][]models.WebhookAttempt{}
 	if len(calls) == 0 {
 		return byCall, nil

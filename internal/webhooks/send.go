@@ -25,7 +25,8 @@ func (s *Service) CallFirst(ctx context.Context, id uuid.UUID) (Outcome, error) 
 		return "", errors.Join(err, s.postpone(ctx, id, models.CauseAuto))
 	}
 	if outcome == OutcomeQueued {
-		err = s.DB.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ? AND "+isPending, id).UpdateColumn("queued", true).Error
+		err = s.DB.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ? AND "+isPending, id).UpdateColumn("queued",
+			true).Error
 	}
 	return outcome, err
 }
@@ -54,7 +55,8 @@ func (s *Service) attempt(ctx context.Context, t *target) (Outcome, error) {
 	}
 	result := s.Sender.Send(ctx, sender.Request{
 		URL: t.hook.URL, Event: string(t.call.Event), ID: t.call.ID.String(),
-		TenantID: t.call.OperatorID.String(), Test: t.call.Test, Data: json.RawMessage(s.PhotoURLs.SignEvent(t.call.Data, at)), Secrets: t.secrets,
+		TenantID: t.call.OperatorID.String(), Test: t.call.Test, Data: json.RawMessage(s.PhotoURLs.SignEvent(t.call.Data, at)),
+		Secrets: t.secrets,
 	}, at)
 	// The request was sent, so the outcome is written even if the worker is stopping.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
@@ -107,7 +109,8 @@ func (s *Service) target(ctx context.Context, id uuid.UUID, cause models.Attempt
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	// What was requested is not tried again until a key is found: somebody waits for its outcome.
-	if isOld := s.Clock.Now().Sub(t.call.CreatedAt) >= unsignedFor; errors.Is(err, encryption.ErrOpen) && (isOld || !t.scheduled()) {
+	if isOld := s.Clock.Now().Sub(t.call.CreatedAt) >= unsignedFor; errors.Is(err, encryption.ErrOpen) &&
+		(isOld || !t.scheduled()) {
 		outcome, err = s.failUnsent(ctx, t, textUnsigned, !t.scheduled())
 	}
 	return t, outcome, err
@@ -136,7 +139,9 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 
 // storeResult writes the attempt, the call and the health of the webhook. switched means that the
 // webhook's circuit was opened or closed.
-func storeResult(ctx context.Context, tx *db.DB, t *target, result sender.Result, now time.Time) (outcome Outcome, switched bool, err error) {
+func storeResult(
+	ctx context.Context, tx *db.DB, t *target, result sender.Result, now time.Time,
+) (outcome Outcome, switched bool, err error) {
 	if err := storeAttempt(ctx, tx, t); err != nil {
 		return "", false, err
 	}

@@ -36,10 +36,13 @@ type Service struct {
 var (
 	ErrNotFound         = apperror.New(apperror.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
 	ErrDeliveryNotFound = apperror.New(apperror.NotFound, "delivery_not_found", "La entrega no existe.")
-	ErrHookPaused       = apperror.New(apperror.Conflict, "webhook_paused", "El webhook está en pausa: reanúdelo para reenviarle eventos.")
-	ErrTooMany          = apperror.New(apperror.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
-	ErrTooManySecrets   = apperror.New(apperror.Conflict, "too_many_secrets", "Ya hay 5 secretos anteriores que todavía valen: espere a que venza uno, o anúlelos con el cambio.")
-	ErrNoOutcome        = &apperror.Error{
+	ErrHookPaused       = apperror.New(apperror.Conflict, "webhook_paused",
+		"El webhook está en pausa: reanúdelo para reenviarle eventos.")
+	ErrTooMany = apperror.New(apperror.Conflict, "too_many_webhooks",
+		"Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
+	ErrTooManySecrets = apperror.New(apperror.Conflict, "too_many_secrets",
+		"Ya hay 5 secretos anteriores que todavía valen: espere a que venza uno, o anúlelos con el cambio.")
+	ErrNoOutcome = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
 	}

@@ -18,7 +18,8 @@ var (
 	docTypeSpellings = map[string]string{
 		"dni": string(models.DocDNI), "ce": string(models.DocCE), "carne de extranjeria": string(models.DocCE),
 		"carnet de extranjeria": string(models.DocCE),
-		"pasaporte":             string(models.DocPassport), "passport": string(models.DocPassport), "otro": string(models.DocOther),
+		"pasaporte":             string(models.DocPassport), "passport": string(models.DocPassport),
+		"otro":  string(models.DocOther),
 		"other": string(models.DocOther),
 	}
 	paymentSpellings = map[string]string{
@@ -29,7 +30,8 @@ var (
 	}
 	deliverySpellings = map[string]string{
 		"domicilio": string(models.DeliveryHome), "a domicilio": string(models.DeliveryHome), "home": string(models.DeliveryHome),
-		"agencia": string(models.DeliveryAgency), "en agencia": string(models.DeliveryAgency), "agency": string(models.DeliveryAgency),
+		"agencia": string(models.DeliveryAgency), "en agencia": string(models.DeliveryAgency),
+		"agency": string(models.DeliveryAgency),
 	}
 )
 

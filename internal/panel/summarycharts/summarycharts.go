@@ -56,7 +56,9 @@ func Of(s *orders.Summary, withRiders bool) []Card {
 const maxDays = 92
 
 func ordersByDay(s *orders.Summary) Card {
-	card := Card{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
+	card := Card{Title: "Pedidos por día y estado",
+		Note:  "Cada columna es un día de creación; los colores dicen cómo están ahora.",
+		Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
 	byWeek := len(s.Days) > maxDays
 	if byWeek {
 		card.Title, card.Note = "Pedidos por semana y estado",
