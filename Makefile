@@ -53,7 +53,6 @@ record: ## Record the histories that running orders are held to
 lab: # what bench, chaos and drill run: a module of its own, which is not shipped
 	@CGO_ENABLED=0 go build -C test/lab -trimpath $(TAGS) -o ../../bin/lab .
 
-BENCH ?= --write docs/benchmarks.md
 .PHONY: bench
 bench: build lab ## Measure the numbers of docs/benchmarks.md on this machine (BENCH=--quick to try it)
 	@exec bin/lab bench $(BENCH)

@@ -13,7 +13,7 @@ func benchCommand() *cobra.Command {
 	var options bench.Options
 	command := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure the service on servers of its own, each figure against its baseline, and print one table",
+		Short: "Measure the service on servers of its own, each figure against its baseline, and print one table in Markdown",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := findPrograms()
@@ -28,25 +28,15 @@ func benchCommand() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.Func("only", "measure only the rows whose name matches this `regexp`", compileInto(&options.Only))
-	flags.Func("skip", "do not measure the rows whose name matches this `regexp`", compileInto(&options.Skip))
+	flags.Func("only", "measure only the rows whose name matches this `regexp`", func(text string) (err error) {
+		options.Only, err = regexp.Compile(text)
+		return err
+	})
 	flags.IntVar(&options.Rounds, "rounds", 0, "how often each thing is measured (default 7, quick 3)")
 	flags.BoolVar(&options.Quick, "quick", false, "measure little, to see that everything works; the figures are worth nothing")
-	flags.BoolVar(&options.Durable, "durable", false, "have PostgreSQL wait for the disk")
 	flags.StringVar(&options.JSON, "json", "", "file for the rows (default bench.json beside the program)")
-	flags.StringVar(&options.Document, "write", "", "document whose results are replaced, such as docs/benchmarks.md")
-	flags.StringVar(&options.Reference, "reference", "",
-		"program of temporalio/reference-app-orders-go (go build ./cmd/oms in a clone of it) to compare whole lives with")
 	command.AddCommand(benchBaselineCommand())
 	return command
-}
-
-// compileInto sets a regular expression from a flag.
-func compileInto(into **regexp.Regexp) func(string) error {
-	return func(text string) (err error) {
-		*into, err = regexp.Compile(text)
-		return err
-	}
 }
 
 // benchBaselineCommand is the second process of a comparison between processes.

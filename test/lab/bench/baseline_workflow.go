@@ -2,8 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -67,10 +65,9 @@ func (s *stack) startBare(ctx context.Context) (string, error) {
 }
 
 // startOrder starts an order's workflow as the api does, without an order in the database, which a
-// workflow with a snapshot does not read. It returns its id. storeStarted must follow.
+// workflow with a snapshot does not read. It returns its id.
 func (v *service) startOrder(ctx context.Context) (string, error) {
 	order, code := uuid.New(), guidecode.New()
-	v.started.add(order)
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{
 		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
 		WorkflowTaskTimeout:   config.DefaultTimeouts().WorkflowTask,
@@ -87,28 +84,7 @@ func (v *service) startOrder(ctx context.Context) (string, error) {
 // by the clients of a burst.
 func (v *service) startBurst(ctx context.Context) (float64, error) {
 	_, rate, err := v.stack.callBurst(ctx, func(ctx context.Context, _ int) (string, error) { return v.startOrder(ctx) })
-	return rate, errors.Join(err, v.storeStarted(ctx))
-}
-
-// startedOrders are orders whose workflow was started and that are not in the database.
-type startedOrders struct {
-	mu  sync.Mutex
-	ids []uuid.UUID
-}
-
-func (o *startedOrders) add(id uuid.UUID) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.ids = append(o.ids, id)
-}
-
-// take returns the orders and forgets them.
-func (o *startedOrders) take() []uuid.UUID {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	ids := o.ids
-	o.ids = nil
-	return ids
+	return rate, err
 }
 
 func (s *stack) startWith(

@@ -17,22 +17,16 @@ import (
 
 // Options configure a run.
 type Options struct {
-	// Only keeps the rows whose name it matches, Skip the others; nil keeps all.
-	Only, Skip *regexp.Regexp
+	// Only keeps the rows whose name it matches; nil keeps all.
+	Only *regexp.Regexp
 	// Rounds is the number of rounds of each measurement; 0 is the scale's own.
 	Rounds int
 	// Quick takes few and short measurements, to check that everything works.
 	Quick bool
-	// Durable has PostgreSQL wait for the disk.
-	Durable bool
 	// Out gets the progress and the table.
 	Out io.Writer
 	// JSON is the file that gets the rows.
 	JSON string
-	// Document is the file whose results are replaced; empty is none.
-	Document string
-	// Reference is the program of temporalio/reference-app-orders-go to compare with; empty is none.
-	Reference string
 	// Binary is the despacho program to measure and Lab the running program, whose baselines are
 	// processes of their own; BinDir is where the servers' programs are kept.
 	Binary, Lab, BinDir string
@@ -41,26 +35,16 @@ type Options struct {
 // longestRun bounds the whole run.
 const longestRun = 2 * time.Hour
 
-func (o *Options) check() error {
-	if o.Document != "" && (o.Quick || o.Only != nil) {
-		return errors.New("only a whole run is worth keeping in a document")
-	}
-	return nil
-}
-
 func (o *Options) log(line string) { fmt.Fprintln(o.Out, line) }
 
 // wants reports whether a row is selected.
 func (o *Options) wants(row string) bool {
-	return (o.Only == nil || o.Only.MatchString(row)) && (o.Skip == nil || !o.Skip.MatchString(row))
+	return o.Only == nil || o.Only.MatchString(row)
 }
 
 // Run measures, prints the table and writes the files. The error says what could not be measured; a
 // missed goal is not an error.
 func Run(ctx context.Context, options Options) error {
-	if err := options.check(); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, longestRun, fmt.Errorf("not done within %s", longestRun))
 	defer cancel()
 	sc := full
@@ -75,18 +59,11 @@ func Run(ctx context.Context, options Options) error {
 	if len(rows) == 0 {
 		return errors.Join(err, errors.New("nothing was measured"))
 	}
-	errs := []error{err}
-	machine := machineInfo(ctx, options, sc, time.Since(began))
-	fmt.Fprintf(options.Out, "\n%s\n\n", machine)
-	errs = append(errs, writeTable(options.Out, rows))
+	fmt.Fprintf(options.Out, "\n%s\n\n%s", machineInfo(ctx, sc, time.Since(began)), markdownTable(rows))
 	if ctx.Err() != nil {
-		return errors.Join(errs...) // keep the files of the last complete run
+		return err // keep the file of the last complete run
 	}
-	errs = append(errs, cluster.WriteJSON(options.JSON, rows))
-	if options.Document != "" { // with the reason in the rows of what could not be measured
-		errs = append(errs, writeDocument(options.Document, machine+"\n\n"+markdownTable(rows)))
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, cluster.WriteJSON(options.JSON, rows))
 }
 
 // measure runs the selected studies on a stack of their own.

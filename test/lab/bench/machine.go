@@ -15,18 +15,10 @@ import (
 )
 
 // machineInfo describes the machine and the settings of the run.
-func machineInfo(ctx context.Context, options Options, sc scale, took time.Duration) string {
-	disk := "PostgreSQL does not wait for the disk"
-	if options.Durable {
-		disk = "PostgreSQL waits for the disk"
-	}
-	skipped := ""
-	if options.Skip != nil {
-		skipped = fmt.Sprintf(" Not measured: what matches `%s`.", options.Skip)
-	}
-	return fmt.Sprintf("%s, %d cores, %s, %s; %s; Temporal server %s; %s; %s. %d rounds, %d clients, %s in all, %s.%s",
+func machineInfo(ctx context.Context, sc scale, took time.Duration) string {
+	return fmt.Sprintf("%s, %d cores, %s, %s; %s; Temporal server %s; %s; PostgreSQL does not wait for the disk. %d rounds, %d clients, %s in all, %s.",
 		processor(), runtime.NumCPU(), memory(), runtime.GOOS+"/"+runtime.GOARCH, postgresVersion(ctx), dev.TemporalServerVersion,
-		runtime.Version(), disk, sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly), skipped)
+		runtime.Version(), sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly))
 }
 
 // processor and memory are read from /proc, which only Linux has.

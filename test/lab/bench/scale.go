@@ -18,20 +18,17 @@ type scale struct {
 	sizes []int
 	// panelOrders is how many orders one list of the panel has.
 	panelOrders int
-	// openRows is how many open orders a preloaded database has.
-	openRows  int
+	// operators is how many operators there are besides those of most measurements.
 	operators int
-	// lives is how many orders the reference application carries.
-	lives int
 }
 
 var full = scale{
 	rounds: 7, loadTime: 5 * time.Second, clients: 32, samples: 40, creations: 800, burst: 2_000, burstClients: 64,
-	sizes: []int{1_000, 100_000, 1_000_000}, panelOrders: 10_000, openRows: 100_000, operators: 1_000, lives: 1_000,
+	sizes: []int{1_000, 100_000, 1_000_000}, panelOrders: 10_000, operators: 1_000,
 }
 
 // quick only checks that everything works; its figures mean nothing.
 var quick = scale{
 	rounds: 3, loadTime: time.Second, clients: 16, samples: 5, creations: 100, burst: 300, burstClients: 64,
-	sizes: []int{1_000, 10_000, 50_000}, panelOrders: 2_000, openRows: 10_000, operators: 100, lives: 100,
+	sizes: []int{1_000, 10_000, 50_000}, panelOrders: 2_000, operators: 100,
 }

@@ -55,32 +55,13 @@ func seedOrders(ctx context.Context, address string, seed orderSeed) error {
 		if _, err := connection.Exec(ctx, "SET session_replication_role = replica"); err != nil {
 			return err
 		}
-		if err := executeAll(ctx, connection, insertOrders, seed.first, seed.last, seed.each, seed.status,
-			cluster.Miraflores); err != nil {
+		if err := executeAll(ctx, connection, insertOrders, seed.first, seed.last, seed.each, seed.status, cluster.Miraflores); err != nil {
 			return err
 		}
 		// What autovacuum does sooner or later.
 		_, err := connection.Exec(ctx, "VACUUM ANALYZE")
 		return err
 	})
-}
-
-// insertStarted inserts the orders of running workflows.
-const insertStarted = `
-INSERT INTO orders (id, operator_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone, delivery_type, delivery_address,
-		location_id, product, size, amount_to_collect_cents, shipping_cost_cents, currency, payment_type, operative_day, search_text,
-		auto_cancel_at, workflow_started_at, created_at, updated_at)
-	SELECT started, $2, $3, started::text, 'registered', 1, 'Rosa Díaz', '+51987654321', 'home', 'Av. Larco 1',
-		$4, 'Zapatillas', 'M', 0, 900, 'PEN', 'delivery_only', to_char(now(), 'YYYY-MM-DD'), 'rosa diaz',
-		now() + interval '24 hours', now(), now(), now()
-	FROM unnest($1::uuid[]) started`
-
-// storeStarted inserts the orders that startOrder has started. The hourly comparison with Temporal
-// takes a workflow without an order for the sign of a restored backup, and has every open order's
-// workflow read its row.
-func (v *service) storeStarted(ctx context.Context) error {
-	return dev.Execute(ctx, v.databaseURL, insertStarted, v.started.take(), id("operator", mainOperator),
-		id("branch", mainOperator), cluster.Miraflores)
 }
 
 // executeAll runs statements that are separated by semicolons, each with the parameters that it
@@ -108,8 +89,7 @@ func orderIDs(ctx context.Context, address string, operators []int, count int) (
 	}
 	var ids []uuid.UUID
 	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
-		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2",
-			owners, count)
+		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2", owners, count)
 		if err != nil {
 			return err
 		}

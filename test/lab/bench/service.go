@@ -15,7 +15,6 @@ type service struct {
 	queue       string
 	temporal    string // its address; empty is the stack's
 	api, worker *cluster.Child
-	started     startedOrders
 }
 
 func (s *stack) startService(ctx context.Context, databaseURL, queue string) (*service, error) {

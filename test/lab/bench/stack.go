@@ -54,9 +54,7 @@ func (s *stack) open(context.Context) error {
 }
 
 func (s *stack) startPostgres(ctx context.Context) error {
-	return s.StartPostgres(ctx, dev.PostgresOptions{
-		Durable: s.options.Durable, Settings: map[string]string{"track_commit_timestamp": "on"},
-	})
+	return s.StartPostgres(ctx, dev.PostgresOptions{Settings: map[string]string{"track_commit_timestamp": "on"}})
 }
 
 func (s *stack) startTemporal(ctx context.Context) error {

@@ -24,7 +24,6 @@ var studies = []study{
 	{name: "acknowledging orders", rows: acknowledgeRows, run: studyAcknowledge},
 	{name: "creating orders", rows: createRows, run: studyCreate},
 	{name: "starting what is missing", rows: reconcileRows, run: studyReconcile},
-	{name: "whole lives against the reference application", rows: referenceRows, run: studyReference},
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the panel's list", rows: panelRows, run: studyPanel},
 	{name: "lists and tracking", rows: listRows, run: studyLists},

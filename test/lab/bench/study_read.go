@@ -2,25 +2,19 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"time"
-
-	"github.com/google/uuid"
 
 	"despacho/models"
 	"despacho/test/lab/cluster"
 )
 
-func readComparisons(sc scale) []comparison {
-	return []comparison{
-		{name: "GET /v1/orders/:id against a bare net/http + pgx handler", unit: "requests/s", goal: ratioAtLeast(0.75), result: "get", baseline: "bare"},
-		{name: fmt.Sprintf("GET /v1/orders/:id, keys of %s operators against keys of one", formatCount(sc.operators)), unit: "requests/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "get"},
-	}
+var readComparisons = []comparison{
+	{name: "GET /v1/orders/:id against a bare net/http + pgx handler", unit: "requests/s", goal: ratioAtLeast(0.75), result: "get", baseline: "bare"},
 }
 
-func readRows(sc scale) []string { return namesOf(readComparisons(sc)) }
+func readRows(scale) []string { return namesOf(readComparisons) }
 
 const (
 	// readSample is how many orders are read in turn.
@@ -57,10 +51,6 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := oneOrderPerOperator(ctx, address, s.scale.operators)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := s.measureRounds(ctx, readTurns*s.scale.rounds, map[string]func(context.Context) (float64, error){
 		"bare": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, bareHandler.Address, func() cluster.Request {
@@ -73,30 +63,11 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 					Key: s.tenants.mainKeys.Key()}
 			})
 		},
-		"operators": func(ctx context.Context) (float64, error) {
-			return s.reads(ctx, reader.api.Address, func() cluster.Request {
-				n := rand.IntN(len(theirs))
-				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.otherKeys.Keys[n]}
-			})
-		},
-	}, readComparisons(s.scale))
+	}, readComparisons)
 	if err != nil {
 		return nil, err
 	}
 	return rows, reader.stop(ctx)
-}
-
-// oneOrderPerOperator is one order of each of the other operators, in the order of their keys.
-func oneOrderPerOperator(ctx context.Context, address string, operators int) ([]uuid.UUID, error) {
-	list := make([]uuid.UUID, operators)
-	for i := range list {
-		ids, err := orderIDs(ctx, address, []int{firstOther + i}, 1)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = ids[0]
-	}
-	return list, nil
 }
 
 // reads is how many requests a second are answered with 200.

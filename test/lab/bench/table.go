@@ -2,16 +2,14 @@ package bench
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 var columns = []string{"name", "goal", "baseline", "result", "ratio", "spread", "verdict"}
 
-// cells are a row as both tables show it.
+// cells are a row as the table shows it.
 func (r *Row) cells() []string {
 	if r.Failure != "" {
 		return []string{r.Name, r.Goal, "", "", "", "", r.verdict()}
@@ -50,25 +48,7 @@ func formatFigure(value float64) string {
 	return fmt.Sprintf("%.2f", value)
 }
 
-// writeTable prints the rows as aligned text.
-func writeTable(out io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, strings.ToUpper(strings.Join(columns, "\t")))
-	for i := range rows {
-		fmt.Fprintln(table, strings.Join(rows[i].cells(), "\t"))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	for i := range rows {
-		if rows[i].Note != "" {
-			fmt.Fprintf(out, "· %s: %s\n", rows[i].Name, rows[i].Note)
-		}
-	}
-	return nil
-}
-
-// markdownTable is the same table as Markdown.
+// markdownTable is the rows as a table, with their notes below.
 func markdownTable(rows []Row) string {
 	var text strings.Builder
 	line := func(cells []string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }

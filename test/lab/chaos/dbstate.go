@@ -26,6 +26,7 @@ type orderRow struct {
 	CancelledBy  *models.Actor
 	Reference    *string
 	ProofPhoto   *string
+	Cash         bool
 	CreatedAt    time.Time
 	AutoCancelAt time.Time
 }
@@ -70,7 +71,7 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 	state := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
 	return state, dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
-			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo, created_at, auto_cancel_at
+			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo, payment_type = 'cash_on_delivery' AS cash, created_at, auto_cancel_at
 			FROM orders ORDER BY created_at`)
 		if err != nil {
 			return err

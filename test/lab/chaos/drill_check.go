@@ -2,20 +2,18 @@ package chaos
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/url"
-	"slices"
+	"strings"
 	"time"
+
+	"go.temporal.io/api/enums/v1"
 
 	"despacho/models"
 	"despacho/test/lab/cluster"
 )
 
 const (
-	// answerTimeout bounds how long a request may be answered with an error that passes.
-	answerTimeout = 2 * time.Minute
+	// moveTimeout bounds how long a move may be answered with an error that passes.
+	moveTimeout = 2 * time.Minute
 	// agreeTimeout bounds how long a restored copy may take until Temporal and the rows agree: the
 	// reconcile workflow runs every minute.
 	agreeTimeout = 5 * time.Minute
@@ -24,76 +22,47 @@ const (
 	checkEvery    = time.Second
 )
 
-// restoredOrder is an order as the panel API of the restored copy returns it.
-type restoredOrder struct {
-	ID            string             `json:"id"`
-	Status        models.Status      `json:"status"`
-	PaymentType   models.PaymentType `json:"payment_type"`
-	DeliveryProof *struct {
-		PhotoURL string `json:"photo_url"`
-	} `json:"delivery_proof"`
-	Timeline []restoredEntry `json:"timeline"`
-}
-
-type restoredEntry struct {
-	Type   string        `json:"type"`
-	Status models.Status `json:"status"`
-	By     models.Actor  `json:"by"`
-	At     time.Time     `json:"at"`
-}
-
-// moves are the timeline as the checks of the database read it.
-func (o *restoredOrder) moves() (entries []entryRow) {
-	for _, entry := range o.Timeline {
-		entries = append(entries, entryRow{OrderID: o.ID, Seq: len(entries) + 1, Type: entry.Type, Status: entry.Status, Actor: entry.By, At: entry.At})
-	}
-	return entries
-}
-
-func (o *restoredOrder) open() bool { return slices.Contains(models.OpenStatuses, o.Status) }
-
 // check starts the restored copy with webhooks paused, checks it, and starts it again without the
 // pause.
 func (d *drill) check(ctx context.Context, restored *installation) error {
 	d.stack = restored.stack
-	began, called := time.Now(), d.receivers.total()
+	called := d.receivers.total()
 	if err := restored.serve(ctx, map[string]string{"WEBHOOKS_PAUSED": "true"}); err != nil {
 		return err
 	}
-	c := d.newClient(stream(d.options.Seed, planStream))
-	defer c.close()
-	orders, err := d.readOrders(ctx, c)
+	client := d.newClient(stream(d.options.Seed, planStream))
+	defer client.close()
+	state, err := d.readState(ctx)
 	if err != nil {
 		return err
 	}
-	d.options.logf("the copy has %d orders", len(orders))
-	d.checkRestored(orders)
+	d.options.logf("the copy has %d orders", len(state.orders))
+	c := &checker{stack: d.stack, dbState: state, tally: map[string]int{}}
+	d.checkRestored(state)
 	for i, tracked := range d.acknowledgedBefore(d.copiedUntil()) {
 		if i%5 == 0 {
-			c.repeat(ctx, tracked)
+			client.repeat(ctx, tracked)
 		}
 	}
-	if err := d.checkProofs(ctx, c, orders); err != nil {
-		return err
+	for _, check := range []func(context.Context, *checker) error{checkTimelines, checkPhotos} {
+		if err := check(ctx, c); err != nil {
+			return err
+		}
 	}
 	// Half of the moves are made at once, the others when reconcile has started the workflows.
-	moved := map[string]models.Move{}
-	if err := d.makeNextMoves(ctx, c, orders, moved, 2); err != nil {
+	moved := map[string]int{}
+	if err := d.makeNextMoves(ctx, client, state, moved, 2); err != nil {
 		return err
 	}
-	if err := d.awaitAgreement(ctx, c); err != nil {
+	if err := d.awaitAgreement(ctx); err != nil {
 		return err
 	}
-	if err := d.makeNextMoves(ctx, c, orders, moved, 1); err != nil {
+	if err := d.makeNextMoves(ctx, client, state, moved, 1); err != nil {
 		return err
 	}
 	d.report.checked(invariantPaused, len(moved))
 	if now := d.receivers.total(); now != called {
 		d.report.violate(invariantPaused, d.name, "%d requests came", now-called)
-	}
-	waiting, _, err := d.deliveries(ctx, c, "status=pending")
-	if err != nil {
-		return err
 	}
 	if err := restored.stop(ctx); err != nil {
 		return err
@@ -101,211 +70,145 @@ func (d *drill) check(ctx context.Context, restored *installation) error {
 	if err := restored.serve(ctx, nil); err != nil {
 		return err
 	}
-	d.options.logf("%d events waited for the end of the pause", waiting)
-	return d.checkResumed(ctx, c, moved, began)
-}
-
-// readJSON reads the data of an answer that must be a 200.
-func (d *drill) readJSON(ctx context.Context, c *client, path string, data any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, d.options.scaledTimeout(answerTimeout), fmt.Errorf("GET %s is not answered", path))
-	defer cancel()
-	var waits backoff
-	for {
-		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: path, Token: d.operator.token})
-		switch {
-		case err == nil && answer.Status == http.StatusOK:
-			return json.Unmarshal(answer.Body, &struct{ Data any }{data})
-		case err == nil && answer.Status < http.StatusInternalServerError:
-			return fmt.Errorf("GET %s answered %d: %.300s", path, answer.Status, answer.Body)
-		}
-		if err := cluster.Sleep(ctx, waits.next(c.rng, answer)); err != nil {
-			return err
-		}
-	}
-}
-
-// readOrders reads every order of the restored copy.
-func (d *drill) readOrders(ctx context.Context, c *client) (map[string]*restoredOrder, error) {
-	orders := map[string]*restoredOrder{}
-	for page := 1; ; page++ {
-		var list struct{ Orders []struct{ ID string } }
-		if err := d.readJSON(ctx, c, fmt.Sprintf("/panel/api/orders?limit=200&page=%d", page), &list); err != nil {
-			return nil, err
-		}
-		if len(list.Orders) == 0 {
-			return orders, nil
-		}
-		for _, listed := range list.Orders {
-			order, err := d.readOrder(ctx, c, listed.ID)
-			if err != nil {
-				return nil, err
-			}
-			orders[order.ID] = order
-		}
-	}
-}
-
-func (d *drill) readOrder(ctx context.Context, c *client, id string) (*restoredOrder, error) {
-	var order restoredOrder
-	return &order, d.readJSON(ctx, c, "/panel/api/orders/"+id, &order)
+	return d.checkResumed(ctx, moved)
 }
 
 // checkRestored holds the copy against what clients were told.
-func (d *drill) checkRestored(orders map[string]*restoredOrder) {
+func (d *drill) checkRestored(copied *dbState) {
 	until := d.copiedUntil()
 	for _, tracked := range d.acknowledgedBefore(until) {
 		d.report.checked(invariantRestored, 1)
-		order := orders[tracked.id]
-		if order == nil {
+		if copied.byID[tracked.id] == nil {
 			d.report.violate(invariantRestored, tracked.id, "%s: it was acknowledged %s before the copy and is not in it", d.name, until.Sub(tracked.acknowledgedAt))
 			continue
 		}
-		made := countRequested(order.moves())
+		made := countRequested(copied.timelines[tracked.id])
 		for move, count := range tracked.movesBefore(until) {
 			if made[move] < count {
 				d.report.violate(invariantRestored, tracked.id, "%s: %s was acknowledged %d times before the copy, which has %d", d.name, move, count, made[move])
 			}
 		}
 	}
-	for _, order := range orders {
-		d.report.checked(invariantTimelines, 1)
-		timeline := order.moves()
-		if err := replay(&orderRow{Status: order.Status, Seq: len(timeline)}, timeline); err != nil {
-			d.report.violate(invariantTimelines, order.ID, "%s: %v", d.name, err)
-		}
-	}
-	if d.endsAt.IsZero() {
-		return
-	}
 	for _, tracked := range d.ledger.acknowledged() {
-		if tracked.requestedAt.After(d.endsAt) {
+		if !d.endsAt.IsZero() && tracked.requestedAt.After(d.endsAt) {
 			d.report.checked(invariantTarget, 1)
-			if orders[tracked.id] != nil {
+			if copied.byID[tracked.id] != nil {
 				d.report.violate(invariantTarget, tracked.id, "it was requested %s after the point in time", tracked.requestedAt.Sub(d.endsAt))
 			}
 		}
 	}
 }
 
-// checkProofs reads every photo that an order of the copy refers to, at the address that the order
-// gives.
-func (d *drill) checkProofs(ctx context.Context, c *client, orders map[string]*restoredOrder) error {
-	for _, order := range orders {
-		if order.DeliveryProof == nil {
-			continue
-		}
-		address, err := url.Parse(order.DeliveryProof.PhotoURL)
-		if err != nil {
-			return err
-		}
-		d.report.checked(invariantPhotos, 1)
-		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: address.RequestURI()})
-		if err != nil {
-			return err
-		}
-		if answer.Status != http.StatusOK || len(answer.Body) == 0 {
-			d.report.violate(invariantPhotos, order.ID, "%s: its photo %s is answered %d", d.name, address.Path, answer.Status)
-		}
-	}
-	return nil
+// nextMoves are the moves that bring an open order on.
+var nextMoves = map[models.Status]models.Move{
+	models.StatusRegistered: models.MoveReceive, models.StatusReceived: models.MoveAssign, models.StatusAssigned: models.MoveDeliver,
 }
 
 // makeNextMoves makes the next legal move of one in so many of the open orders that were not moved
-// yet.
-func (d *drill) makeNextMoves(ctx context.Context, c *client, orders map[string]*restoredOrder, moved map[string]models.Move, oneIn int) error {
+// yet, and notes the move's number. Nothing that was under way when the copy was made goes on.
+func (d *drill) makeNextMoves(ctx context.Context, c *client, copied *dbState, moved map[string]int, oneIn int) error {
 	n := 0
-	for id, order := range orders {
-		if _, done := moved[id]; done || !order.open() {
+	for _, row := range copied.orders {
+		move, open := nextMoves[row.Status]
+		if _, done := moved[row.ID]; done || !open {
 			continue
 		}
 		if n++; n%oneIn != 0 {
 			continue
 		}
-		var err error
-		if moved[id], err = d.makeNextMove(ctx, c, order); err != nil {
-			return err
+		d.report.checked(invariantNextMove, 1)
+		tracked := &trackedOrder{id: row.ID, cash: row.Cash, done: countRequested(copied.timelines[row.ID]), unknown: map[models.Move]int{}}
+		limited, cancel := context.WithTimeout(ctx, d.options.scaledTimeout(moveTimeout))
+		made, err := c.move(limited, tracked, move, models.ByOperator)
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		if !made {
+			d.report.violate(invariantNextMove, row.ID, "%s: it is %s, and %s was not made: %v", d.name, row.Status, move, err)
+		}
+		moved[row.ID] = row.Seq + 1
 	}
 	return nil
 }
 
-// makeNextMove moves an order on, requires that the move is made, and returns it. What was not
-// confirmed is looked up before it is repeated. A move that was under way when the copy was made
-// may be made after the restore: then the order is read again.
-func (d *drill) makeNextMove(ctx context.Context, c *client, order *restoredOrder) (made models.Move, err error) {
-	move, body := models.MoveReceive, "{}"
-	switch order.Status {
-	case models.StatusReceived:
-		move, body = models.MoveAssign, fmt.Sprintf(`{"rider_id":%q}`, d.operator.riders[0])
-	case models.StatusAssigned:
-		move = models.MoveDeliver
-		if order.PaymentType == models.CashOnDelivery {
-			body = `{"actual_amount_collected":50.00}`
-		}
-	}
-	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + order.ID + "/" + movePaths[move], Token: d.operator.token, Body: []byte(body)}
-	d.report.checked(invariantNextMove, 1)
+// awaitAgreement returns when every running workflow belongs to an open order with the same status
+// and every open order has one; what does not come to agree in time is reported.
+func (d *drill) awaitAgreement(ctx context.Context) error {
 	began := time.Now()
-	var waits backoff
 	for {
-		answer, _ := c.call(ctx, request)
-		now, err := d.readOrder(ctx, c, order.ID)
+		state, err := d.readState(ctx)
 		if err != nil {
-			return "", err
+			return err
 		}
-		switch refused := answer != nil && answer.Status >= http.StatusBadRequest && answer.Status < http.StatusInternalServerError; {
-		case now.Status == statusAfter[move] && len(now.Timeline) == len(order.Timeline)+1:
-			return move, nil
-		case refused && len(now.Timeline) > len(order.Timeline):
-			d.report.count("moves under way that were made after the restore")
-			if !now.open() {
-				return "", nil
+		c := &checker{stack: d.stack, dbState: state}
+		disagreeing, err := c.disagreeing(ctx)
+		if err != nil {
+			return err
+		}
+		took := time.Since(began).Round(time.Second)
+		if len(disagreeing) == 0 || took > d.options.scaledTimeout(agreeTimeout) {
+			d.options.logf("after %s %d orders disagree with their workflow", took, len(disagreeing))
+			d.report.checked(invariantAgreement, len(state.orders))
+			for id, what := range disagreeing {
+				d.report.violate(invariantAgreement, id, "%s: %s", d.name, what)
 			}
-			return d.makeNextMove(ctx, c, now)
-		case refused:
-			d.report.violate(invariantNextMove, order.ID, "%s: it is %s, and %s was answered %d: %.200s", d.name, now.Status, move, answer.Status, answer.Body)
-			return "", nil
-		case answer != nil && answer.Status == http.StatusOK:
-			d.report.violate(invariantNextMove, order.ID, "%s: it was %s; %s was answered 200 and it is %s", d.name, order.Status, move, now.Status)
-			return "", nil
-		case time.Since(began) > d.options.scaledTimeout(answerTimeout):
-			d.report.violate(invariantNextMove, order.ID, "%s: it is %s, and %s is not made within %s", d.name, now.Status, move, time.Since(began).Round(time.Second))
-			return "", nil
+			return nil
 		}
-		if err := cluster.Sleep(ctx, waits.next(c.rng, answer)); err != nil {
-			return "", err
+		if err := cluster.Sleep(ctx, 5*checkEvery); err != nil {
+			return err
 		}
 	}
 }
 
-// restoredDelivery is a webhook delivery as the panel API returns it.
-type restoredDelivery struct {
-	ID, Event string
-	Status    models.WebhookDeliveryStatus
-	CreatedAt time.Time `json:"created_at"`
-}
-
-// deliveries reads the deliveries with a status, or about an order.
-func (d *drill) deliveries(ctx context.Context, c *client, query string) (total int, list []restoredDelivery, err error) {
-	var page struct {
-		Total      int
-		Deliveries []restoredDelivery
+// disagreeing says of orders how they differ from their workflows, of which all but the running
+// ones have ended for good.
+func (c *checker) disagreeing(ctx context.Context) (map[string]string, error) {
+	runs, err := c.listRuns(ctx)
+	if err != nil {
+		return nil, err
 	}
-	err = d.readJSON(ctx, c, "/panel/api/deliveries?limit=200&"+query, &page)
-	return page.Total, page.Deliveries, err
+	running, disagreeing := map[string]bool{}, map[string]string{}
+	for id, list := range runs {
+		for _, r := range list {
+			running[id] = running[id] || r.status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+		}
+		if running[id] && c.byID[id] == nil {
+			disagreeing[id] = "its workflow runs, and it has no row"
+		}
+	}
+	for _, row := range c.orders {
+		_, open := nextMoves[row.Status]
+		switch {
+		case open && !running[row.ID]:
+			disagreeing[row.ID] = "it is " + string(row.Status) + " and has no running workflow"
+		case running[row.ID]:
+			details, err := c.detailsOf(ctx, row.ID)
+			if err != nil {
+				disagreeing[row.ID] = "its workflow cannot be asked: " + err.Error()
+			} else if !strings.HasPrefix(details, "**"+row.Status.Label()+"**") {
+				disagreeing[row.ID] = "the row says " + string(row.Status) + ", the workflow " + details
+			}
+		}
+	}
+	return disagreeing, nil
 }
 
 // checkResumed returns when nothing waits any more, and looks whether the events of the moves that
 // were made during the pause have arrived, at both webhooks.
-func (d *drill) checkResumed(ctx context.Context, c *client, moved map[string]models.Move, restoredAt time.Time) error {
-	began := time.Now()
+func (d *drill) checkResumed(ctx context.Context, moved map[string]int) error {
+	began, waiting := time.Now(), -1
 	for {
-		pending, _, err := d.deliveries(ctx, c, "status=pending")
+		outstanding, _, err := d.outstanding(ctx)
 		if err != nil {
 			return err
 		}
+		pending := outstanding.Pending + outstanding.Waiting
+		if waiting < 0 {
+			waiting = pending
+		}
 		if pending == 0 {
-			d.options.logf("what waited was sent within %s of the end of the pause", time.Since(began).Round(time.Second))
+			d.options.logf("%d events waited for the end of the pause and were sent within %s of it", waiting, time.Since(began).Round(time.Second))
 			break
 		}
 		if time.Since(began) > d.options.scaledTimeout(resumeTimeout) {
@@ -316,22 +219,18 @@ func (d *drill) checkResumed(ctx context.Context, c *client, moved map[string]mo
 			return err
 		}
 	}
-	for id, move := range moved {
-		event, emits := move.Event()
-		if !emits {
-			continue
-		}
-		_, list, err := d.deliveries(ctx, c, "order_id="+id)
-		if err != nil {
-			return err
-		}
-		for _, delivery := range list {
-			if delivery.Event != string(event) || delivery.CreatedAt.Before(restoredAt) {
+	state, err := d.readState(ctx)
+	if err != nil {
+		return err
+	}
+	for id, seq := range moved {
+		for _, delivery := range state.deliveries[id] {
+			if delivery.OrderSeq != seq {
 				continue
 			}
 			d.report.checked(invariantResumed, 1)
-			if d.receivers.count(hookWithRetries, delivery.ID)+d.receivers.count(hookWithoutRetries, delivery.ID) == 0 {
-				d.report.violate(invariantResumed, id, "%s: %s is %s and never came", d.name, event, delivery.Status)
+			if d.receivers.count(delivery.hook(), delivery.ID) == 0 {
+				d.report.violate(invariantResumed, id, "%s: %s is %s and never came", d.name, delivery.Event, delivery.Status)
 			}
 		}
 	}

@@ -43,7 +43,6 @@ const (
 	invariantRestored = "what was acknowledged before the backup is in the restored copy"
 	invariantTarget   = "what came after the point in time is not"
 	invariantNextMove = "every open order of a restored copy accepts its next legal move"
-	invariantOrphans  = "no workflow without an order stays open"
 	invariantPaused   = "nobody is called while webhooks are paused"
 	invariantResumed  = "every event that waited is sent afterwards"
 )
@@ -53,7 +52,7 @@ var invariants = []string{
 	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow,
-	invariantRestored, invariantTarget, invariantNextMove, invariantOrphans, invariantPaused, invariantResumed,
+	invariantRestored, invariantTarget, invariantNextMove, invariantPaused, invariantResumed,
 }
 
 // report is the result of a run.

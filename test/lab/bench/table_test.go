@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,18 +15,6 @@ var someRows = []Row{
 	ratioRow("POST", "orders/s", ratioAtLeast(0.8), []float64{200, 220, 210}, []float64{180, 150, 190}).withNote("a remark"),
 	countRow("events", "events", atMost(45), 43),
 	{Name: "GET", Failure: "connection refused"},
-}
-
-func TestTable(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	require.NoError(t, writeTable(&out, someRows))
-	require.Equal(t, `NAME       GOAL         BASELINE  RESULT        RATIO  SPREAD     VERDICT
-POST       ≥ 0.80×      210       180 orders/s  0.90×  0.79–0.90  met
-events     ≤ 45 events            43 events            exact      met
-GET                                                         not measured: connection refused
-· POST: a remark
-`, out.String())
 }
 
 func TestMarkdownTable(t *testing.T) {
@@ -68,24 +55,4 @@ func TestJSON_hasEveryMemberOfARow(t *testing.T) {
 	require.Equal(t, true, rows[0]["ok"])
 	require.Nil(t, rows[1]["baseline"])
 	require.Equal(t, false, rows[2]["ok"])
-}
-
-func TestDocument_onlyTheResultsAreReplaced(t *testing.T) {
-	t.Parallel()
-	fresh, err := replaceResults("before\n"+resultsBegin+"old\n"+resultsEnd+"after\n", "new\n")
-	require.NoError(t, err)
-	require.Equal(t, "before\n"+resultsBegin+"\nnew\n\n"+resultsEnd+"after\n", fresh)
-	again, err := replaceResults(fresh, "new\n")
-	require.NoError(t, err)
-	require.Equal(t, fresh, again)
-	_, err = replaceResults("no lines to write between", "new\n")
-	require.ErrorContains(t, err, "lacks the lines")
-}
-
-func TestDocument_theProjectsOwnHasAPlaceForThem(t *testing.T) {
-	t.Parallel()
-	content, err := os.ReadFile("../../../docs/benchmarks.md")
-	require.NoError(t, err)
-	_, err = replaceResults(string(content), "")
-	require.NoError(t, err)
 }
