@@ -42,10 +42,7 @@ func checkWorkflows(ctx context.Context, c *checker) error {
 		if runs, err = c.listRuns(ctx); err != nil {
 			return err
 		}
-		if unexpected, err = c.unexpectedRuns(ctx, runs); err != nil {
-			return err
-		}
-		if len(unexpected) == 0 || time.Now().After(end) {
+		if unexpected = c.unexpectedRuns(runs); len(unexpected) == 0 || time.Now().After(end) {
 			break
 		}
 		if err := cluster.Sleep(ctx, settleEvery); err != nil {
@@ -93,9 +90,9 @@ func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 }
 
 // unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
-// can move or a webhook call is pending, completed otherwise. Only a revived order, or one of very
+// can move, completed otherwise. Only a revived order, or one of very
 // many moves, may have more; a revived order has none where the first was still calling webhooks.
-func (c *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
+func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 	unexpected := map[string]string{}
 	for order := range runs {
 		if c.byID[order] == nil {
@@ -129,16 +126,10 @@ func (c *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (ma
 		case !ended && open != 1:
 			unexpected[row.ID] = fmt.Sprintf("it is %s and has %d open runs", row.Status, open)
 		case ended && open > 0:
-			waiting, err := c.waitsForWebhook(ctx, row.ID)
-			if err != nil {
-				return nil, err
-			}
-			if !waiting {
-				unexpected[row.ID] = fmt.Sprintf("it is %s and its workflow goes on", row.Status)
-			}
+			unexpected[row.ID] = fmt.Sprintf("it is %s and its workflow goes on", row.Status)
 		}
 	}
-	return unexpected, nil
+	return unexpected
 }
 
 // maxRevivals is how many runs may have been started for a reception after the order was cancelled:
@@ -156,21 +147,6 @@ func maxRevivals(timeline []entryRow, unconfirmedReceptions int) int {
 		revivals += unconfirmedReceptions
 	}
 	return revivals
-}
-
-// waitsForWebhook reports whether a workflow waits only for the next attempt at a webhook, which
-// may be hours away.
-func (c *checker) waitsForWebhook(ctx context.Context, order string) (bool, error) {
-	described, err := c.Client.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowPrefix+order, "")
-	if err != nil {
-		return false, err
-	}
-	for _, activity := range described.PendingActivities {
-		if activity.ActivityType.Name != workflows.CallWebhookActivity {
-			return false, nil
-		}
-	}
-	return len(described.PendingActivities) > 0, nil
 }
 
 // checkAgreement compares the workflow's status with the row's. The query replays the history, so
