@@ -90,8 +90,7 @@ func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 }
 
 // unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
-// can move, completed otherwise. Only a revived order, or one of very
-// many moves, may have more; a revived order has none where the first was still calling webhooks.
+// can move, completed otherwise. Only a revived order, or one of very many moves, may have more.
 func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 	unexpected := map[string]string{}
 	for order := range runs {
