@@ -62,6 +62,21 @@ func TestInMove(t *testing.T) {
 	})
 }
 
+// A move of an order that is not at the number before is not written, and nothing else of it is.
+func TestSaveMove_ofAnotherNumber(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		err := database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+			order.Seq++
+			return saveNextMove(t, writes, order)
+		})
+		require.True(t, db.IsNotFound(err), "%v", err)
+		stored, err := database.OrderViewByID(t.Context(), w.Order.ID)
+		require.NoError(t, err)
+		require.Equal(t, w.Order.Seq, stored.Seq)
+	})
+}
+
 // Writing a move without webhooks takes two round trips to PostgreSQL.
 func TestInMove_twoRoundTrips(t *testing.T) {
 	t.Parallel()

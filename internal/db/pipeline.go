@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
@@ -36,8 +38,7 @@ const rollbackTime = 2 * time.Second
 // inLockedPipeline begins a transaction with a statement that reads and locks rows, and runs fn in
 // it. fn reads with tx, and writes with writes: what it writes is sent with the commit when fn has
 // returned. That takes two round trips instead of one for each statement and two for begin and
-// commit. Each write is taken to have changed one row. It is for PostgreSQL, and for rows that the
-// statement has locked.
+// commit. It is for PostgreSQL, and for rows that the statement has locked.
 func (d *DB) inLockedPipeline(ctx context.Context, lock pgxStatement, fn func(tx, writes *DB) error) error {
 	connection, err := d.pool.Conn(ctx)
 	if err != nil {
@@ -100,7 +101,11 @@ func (d *DB) send(ctx context.Context, queue *pipeline) error {
 	session := d.with(ctx)
 	session.Statement.ConnPool = pipelineSender{queue}
 	session.Statement.SQL.WriteString(strings.Join(queue.statements, "; "))
-	return session.Callback().Raw().Execute(session).Error
+	err := session.Callback().Raw().Execute(session).Error
+	if noRowChanged(err) {
+		return ErrNotFound
+	}
+	return err
 }
 
 // pgxStatement is a statement with pgx's placeholders. Every row is scanned into targets, then
@@ -122,10 +127,25 @@ type pipeline struct {
 	found      int64
 }
 
-// ExecContext is what GORM calls for a write.
+// ExecContext is what GORM calls for a write. An update of a locked pipeline that changes no row is
+// an error of the whole pipeline, of which nothing is written then: a division by zero says so in
+// the database, before the commit that is sent with it. Of other writes the count is not known.
 func (p *pipeline) ExecContext(_ context.Context, statement string, arguments ...any) (sql.Result, error) {
-	p.add(pgxStatement{statement: statement, arguments: arguments})
+	write := pgxStatement{statement: statement, arguments: arguments}
+	if p.connection == nil || !strings.HasPrefix(statement, "UPDATE") {
+		p.add(write)
+		return driver.ResultNoRows, nil
+	}
+	write.statement = "WITH changed AS (" + statement + " RETURNING 1) SELECT 1 / COUNT(*) FROM changed"
+	write.targets, write.onRow = []any{new(int64)}, func() {}
+	p.add(write)
 	return driver.RowsAffected(1), nil
+}
+
+// noRowChanged reports whether an update of a pipeline has changed no row.
+func noRowChanged(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "22012"
 }
 
 func (p *pipeline) add(read pgxStatement) {
