@@ -50,13 +50,3 @@ func TestRow_add(t *testing.T) {
 		})
 	}
 }
-
-func TestPrintTable(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	require.True(t, printTable(&out, []row{{suite: "lint", passed: 4, took: 12 * time.Second}, {}}, 15*time.Second))
-	require.Contains(t, out.String(), "lint    passed   12s    4        0        0\n")
-	require.True(t, strings.HasSuffix(out.String(), "\n4 passed, 0 failed, 0 skipped\n"))
-	require.False(t, printTable(&out, []row{{suite: "lint", passed: 4}, {suite: "api"}}, time.Second), "a suite that did not run")
-	require.False(t, printTable(&out, []row{{suite: "lint", passed: 4, failed: 1}}, time.Second))
-}

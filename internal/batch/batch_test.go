@@ -158,22 +158,6 @@ func TestGet_timesOut(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-func TestGet_returnsEachCallersOwnValue(t *testing.T) {
-	t.Parallel()
-	batcher := batch.New(options(7), func(_ context.Context, keys []int) ([]string, error) {
-		values := make([]string, len(keys))
-		for i, key := range keys {
-			values[i] = strconv.Itoa(key)
-		}
-		return values, nil
-	})
-	var keys []int
-	for i := range 500 {
-		keys = append(keys, i)
-	}
-	lookups(t, batcher, keys...)()
-}
-
 func TestGet_doesNotWaitForAStalledQuery(t *testing.T) {
 	t.Parallel()
 	started, release := make(chan struct{}), make(chan struct{})

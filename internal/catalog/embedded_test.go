@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
-
-	"despacho/internal/textnorm"
 )
 
 func TestEmbeddedHasTheWholeCountry(t *testing.T) {
@@ -97,31 +95,9 @@ func TestIDsAreStable(t *testing.T) {
 	require.Equal(t, ZoneID("PE", "150110", "Año Nuevo"), ZoneID("PE", "150110", " ANO  nuevo"))
 }
 
-func TestDemoZones(t *testing.T) {
-	t.Parallel()
-	zones := DemoZones()
-	require.GreaterOrEqual(t, len(zones), 25)
-	districts := map[uuid.UUID]bool{}
-	for _, zone := range zones {
-		require.Equal(t, TypeZone, zone.Type)
-		require.Equal(t, "Lima", zone.City)
-		require.NotEmpty(t, textnorm.Slug(zone.Name))
-		districts[*zone.ParentID] = true
-	}
-	require.Len(t, districts, 8)
-	require.True(t, districts[DistrictID("PE", "150122")])
-}
-
 func TestTheLicenceNoticesTravelWithTheData(t *testing.T) {
 	t.Parallel()
 	notice, err := data.ReadFile("data/SOURCES.md")
 	require.NoError(t, err)
 	require.Contains(t, string(notice), "Permission is hereby granted")
-}
-
-func BenchmarkEmbedded(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		Embedded()
-	}
 }

@@ -169,19 +169,3 @@ func TestIndexOfUntidyLocations(t *testing.T) {
 	require.Equal(t, []string{"Sola"}, names(index.Ancestors(orphan.ID)))
 	require.Equal(t, []string{"Izquierda"}, names(index.Ancestors(left.ID)), "a cycle of parents is cut")
 }
-
-func BenchmarkNewIndex(b *testing.B) {
-	countries, locations := Embedded()
-	b.ReportAllocs()
-	for b.Loop() {
-		NewIndex(countries, locations)
-	}
-}
-
-func BenchmarkTree(b *testing.B) {
-	index := fullIndex()
-	b.ReportAllocs()
-	for b.Loop() {
-		index.Tree(lima)
-	}
-}

@@ -77,15 +77,3 @@ func TestSearchLimitsAndMisses(t *testing.T) {
 	}
 	require.Equal(t, TypeDistrict, index.Search("PE", "lima", 20)[0].Type, "the district before the city of its name")
 }
-
-func BenchmarkSearch(b *testing.B) {
-	index := fullIndex()
-	for _, q := range []string{"surco", "san", "an", "Breña", "xyzzy"} {
-		b.Run(q, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				index.Search("PE", q, 20)
-			}
-		})
-	}
-}

@@ -176,10 +176,3 @@ func TestTemporalOptions_unreadableSwitch(t *testing.T) {
 		})
 	}
 }
-
-func TestTemporalOptions_unreadableCertificate(t *testing.T) {
-	t.Setenv("TEMPORAL_TLS_CLIENT_CERT_PATH", "/does/not/exist.pem")
-	t.Setenv("TEMPORAL_TLS_CLIENT_KEY_PATH", "/does/not/exist.key")
-	_, err := config.TemporalOptions()
-	require.ErrorContains(t, err, "TEMPORAL_")
-}

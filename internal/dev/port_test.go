@@ -1,7 +1,6 @@
 package dev
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -9,20 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-func TestFreePort_canBeListenedOn(t *testing.T) {
-	t.Parallel()
-	seen := map[int]bool{}
-	for range 50 {
-		port, err := FreePort(loopback)
-		require.NoError(t, err)
-		require.False(t, seen[port], "the same port twice")
-		seen[port] = true
-		listener, err := net.Listen("tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
-		require.NoError(t, err)
-		require.NoError(t, listener.Close())
-	}
-}
 
 // A port that waits to be listened on is another process's to choose only when this one has ended.
 func TestClaimPort_otherProcesses(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"despacho/test/poll"
-
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/poll"
 )
 
 // pollEvery is how often a test looks whether what it waits for has happened.
@@ -82,14 +82,6 @@ func TestProcess_stopAsksFirst(t *testing.T) {
 	require.NoError(t, p.Stop(t.Context()), "stopping twice is stopping once")
 }
 
-func TestProcess_stopUsesTheSignalGiven(t *testing.T) {
-	t.Parallel()
-	p, log := startShell(t, `trap '' TERM; trap 'echo interrupted; exit 0' INT; echo ready; while :; do sleep 0.05; done`,
-		poll.Deadline, syscall.SIGINT)
-	require.NoError(t, p.Stop(t.Context()))
-	require.Contains(t, log.String(), "interrupted")
-}
-
 func TestProcess_aChildThatIgnoresTheSignalIsKilledWithItsGroup(t *testing.T) {
 	t.Parallel()
 	p, log := startShell(t, `trap '' TERM; sleep 600 & echo "$! ready"; while :; do sleep 0.05; done`, 100*time.Millisecond, 0)
@@ -145,12 +137,6 @@ func TestProcess_wait(t *testing.T) {
 	hung := run("sleep 600")
 	require.ErrorIs(t, hung.Wait(ctx), context.Canceled)
 	require.True(t, processGone(hung.cmd.Process.Pid))
-}
-
-func TestStart_aProgramThatDoesNotExist(t *testing.T) {
-	t.Parallel()
-	_, err := Start(Command{Name: "the program", Path: "/does/not/exist"})
-	require.ErrorContains(t, err, "starting the program")
 }
 
 func TestTranscript_keepsWholeLinesOfTheEnd(t *testing.T) {

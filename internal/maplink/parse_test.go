@@ -73,16 +73,6 @@ func TestPointIsPrintedAsItsThreeMembers(t *testing.T) {
 	require.Equal(t, `{"lat":-12.1,"lng":-77,"source":"pin"}`, string(line))
 }
 
-func TestParseRefusesTextBeyondAnyLink(t *testing.T) {
-	t.Parallel()
-	huge := make([]byte, maxLink)
-	for i := range huge {
-		huge[i] = 'a'
-	}
-	_, err := Parse("https://maps.google.com/?q=-12.1,-77.0&x=" + string(huge))
-	require.ErrorIs(t, err, ErrNotMapLink)
-}
-
 func FuzzParse(f *testing.F) {
 	for _, v := range readVectors(f) {
 		f.Add(v.Link)
@@ -100,30 +90,32 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkParse reads long links of each service.
-func BenchmarkParse(b *testing.B) {
-	links := map[string]string{}
-	for _, v := range readVectors(b) {
-		links[v.Case] = v.Link
-	}
-	for _, name := range []string{
-		"google place: the pin, not the centre",
-		"google directions: last waypoint, longitude first",
-		"google embed: a marker dropped by hand",
-		"consent page around a dynamic link",
-		"whatsapp location",
-		"waze directions",
-		"apple coordinate is a pin",
-		"osm directions",
-		"degrees, typographic",
-		"google landing of many app links",
+func TestWebLink(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		"https://maps.app.goo.gl/AbC":                                "https://maps.app.goo.gl/AbC",
+		"HTTPS://maps.app.goo.gl/AbC":                                "https://maps.app.goo.gl/AbC",
+		"http://goo.gl/maps/AbC":                                     "http://goo.gl/maps/AbC",
+		"maps.app.goo.gl/AbC":                                        "https://maps.app.goo.gl/AbC",
+		"Mi ubicación: https://maps.app.goo.gl/AbC":                  "https://maps.app.goo.gl/AbC",
+		"Estoy aquí (https://maps.app.goo.gl/AbC), casa azul":        "https://maps.app.goo.gl/AbC",
+		"https://maps.app.goo.gl/AbC tercer piso":                    "https://maps.app.goo.gl/AbC",
+		"maps.app.goo.gl/AbC tercer piso":                            "https://maps.app.goo.gl/AbC",
+		"https://www.google.com/maps?q=-12.04, -77.04":               "https://www.google.com/maps?q=-12.04, -77.04",
+		"https://www.google.com/maps?q=Larcomar":                     "https://www.google.com/maps?q=Larcomar",
+		"https://www.google.com/maps/@-12.1,-77.03,15z puerta verde": "https://www.google.com/maps/@-12.1,-77.03,15z",
+		"https://mapas.example/punto/1":                              "https://mapas.example/punto/1",
+		"mapas.example/punto/1":                                      "",
+		"javascript:alert(1)":                                        "",
+		"javascript://maps.app.goo.gl/%0Aalert(1)":                   "",
+		"data:text/html,https://maps.app.goo.gl/AbC":                 "",
+		"ftp://maps.app.goo.gl/AbC":                                  "",
+		"geo:-12.1,-77.03":                                           "",
+		"-12.1, -77.03":                                              "",
+		"a la vuelta de mi casa":                                     "",
+		"https://":                                                   "",
+		"":                                                           "",
 	} {
-		b.Run(name, func(b *testing.B) {
-			require.NotEmpty(b, links[name])
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = Parse(links[name])
-			}
-		})
+		require.Equal(t, want, WebLink(sent), sent)
 	}
 }

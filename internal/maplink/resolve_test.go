@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/closedport"
 	"despacho/test/poll"
 )
 
@@ -246,14 +245,6 @@ func TestResolveTellsTroubleThatMayPass(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestResolveWithTheHostDown(t *testing.T) {
-	t.Parallel()
-	down := "https://" + closedport.Address(t)
-	resolver := NewResolver(http.DefaultClient, poll.Deadline, down)
-	_, err := resolver.Resolve(t.Context(), down+"/a", peru)
-	require.True(t, Temporary(err), "%v", err)
 }
 
 func TestResolveCancelledIsNotTroubleOfTheNetwork(t *testing.T) {

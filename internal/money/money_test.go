@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"despacho/test/poll"
-
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/poll"
 )
 
 func TestParseAccepts(t *testing.T) {
@@ -200,10 +200,3 @@ func hasLongExponent(text string) bool {
 }
 
 func zeros(n int) string { return strings.Repeat("0", n) }
-
-func BenchmarkParse(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = Parse("1234.50")
-	}
-}

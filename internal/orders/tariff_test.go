@@ -84,3 +84,119 @@ func TestSizeOf(t *testing.T) {
 		require.Equal(t, want, sizeCode(s.sizeOf(&models.Order{Size: code})), code)
 	}
 }
+
+// Contract 2.2, rule 5: a zone is a location with everything below it, words in the address, or
+// both.
+func TestRiskZone(t *testing.T) {
+	t.Parallel()
+	places := destinationChain()
+	district, elsewhere := places[1].ID, uuid.New()
+	for name, c := range map[string]struct {
+		zone    models.RiskZone
+		address string
+		risky   bool
+	}{
+		"the whole place":                  {models.RiskZone{LocationID: &district}, "Av. Sol 1", true},
+		"another place":                    {models.RiskZone{LocationID: &elsewhere}, "Av. Sol 1", false},
+		"words everywhere":                 {models.RiskZone{Words: "huascar"}, "Jr. Huáscar 123", true},
+		"words in capitals, with accents":  {models.RiskZone{Words: "HUÁSCAR"}, "jr. huascar 123", true},
+		"words in the place":               {models.RiskZone{LocationID: &district, Words: "huascar"}, "Jr. Huáscar 123", true},
+		"words in another place":           {models.RiskZone{LocationID: &elsewhere, Words: "huascar"}, "Jr. Huáscar 123", false},
+		"other words in the place":         {models.RiskZone{LocationID: &district, Words: "huascar"}, "Av. Sol 1", false},
+		"any of several expressions":       {models.RiskZone{Words: "huascar\nparadero 10"}, "Paradero 10, lote 5", true},
+		"an expression as a whole":         {models.RiskZone{Words: "paradero 10"}, "Paradero 100", false},
+		"words apart are no expression":    {models.RiskZone{Words: "paradero 10"}, "Paradero 5, lote 10", false},
+		"punctuation does not part it":     {models.RiskZone{Words: "paradero 10"}, "(paradero-10)", true},
+		"at the end of the address":        {models.RiskZone{Words: "sol"}, "Av. Sol", true},
+		"part of a word":                   {models.RiskZone{Words: "sol"}, "Av. Soledad", false},
+		"expressions that say nothing":     {models.RiskZone{Words: " \n--\n"}, "Av. Sol 1", false},
+		"lines ended as Windows does":      {models.RiskZone{Words: "huascar\r\nsol\r\n"}, "Av. Sol 1", true},
+		"an address of punctuation marks":  {models.RiskZone{Words: "sol"}, "...", false},
+		"the ñ of an address written as n": {models.RiskZone{Words: "breña"}, "Brena", true},
+	} {
+		c.zone.Name = name
+		found := (&settings{riskZones: []models.RiskZone{c.zone}}).riskZone(places, c.address)
+		require.Equal(t, c.risky, found != nil, name)
+		if found != nil {
+			require.Contains(t, riskWarning(found), name)
+		}
+	}
+}
+
+// A quote gives the price of each size by the same rule as an order, and the location that decides.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	places := destinationChain()
+	district, city := places[1], places[2]
+	sizes := map[string]models.Size{"XL": {Code: "XL", Surcharge: money.Max}, "L": {Code: "L", Surcharge: 550}, "S": {Code: "S"}}
+	s := &settings{basePrice: price(1200), sizes: sizes, prices: map[uuid.UUID]*money.Cents{city.ID: price(1000), district.ID: nil}}
+
+	quote, err := s.quote(places)
+	require.NoError(t, err)
+	require.Equal(t, district, quote.CoveredBy, "the nearest row decides")
+	require.False(t, quote.OwnPrice)
+	var codes []string
+	for _, each := range quote.Prices {
+		codes = append(codes, each.Size.Code)
+	}
+	require.Equal(t, []string{"S", "L", "XL"}, codes)
+	require.Equal(t, []money.Cents{1200, 1750}, []money.Cents{quote.Prices[0].Price, quote.Prices[1].Price})
+	require.True(t, quote.Prices[2].NoTariff, "more than an amount can be")
+
+	quote, err = s.quote(places[2:])
+	require.NoError(t, err)
+	require.True(t, quote.OwnPrice)
+	require.EqualValues(t, 1000, quote.Prices[0].Price)
+
+	quote, err = (&settings{prices: s.prices}).quote(places)
+	require.NoError(t, err)
+	require.Equal(t, []SizePrice{{NoTariff: true}}, quote.Prices, "no size, no base price")
+
+	_, err = s.quote(places[3:])
+	require.ErrorIs(t, err, ErrNotCovered)
+}
+
+func TestReceivingBranch(t *testing.T) {
+	t.Parallel()
+	main, other, closed := uuid.New(), uuid.New(), uuid.New()
+	s := newSettings(&settingsRows{Branches: []models.Branch{
+		{ID: other, Active: true}, {ID: main, Main: true, Active: true}, {ID: closed},
+	}})
+	branch, err := s.receivingBranch(nil)
+	require.NoError(t, err)
+	require.Equal(t, main, branch.ID, "if absent, the main branch")
+	branch, err = s.receivingBranch(&other)
+	require.NoError(t, err)
+	require.Equal(t, other, branch.ID)
+	require.NotContains(t, s.branches, closed)
+
+	_, err = newSettings(&settingsRows{Branches: []models.Branch{{ID: other, Active: true}}}).receivingBranch(nil)
+	require.Equal(t, "no_main_branch", apperror.From(err).Code, "an operator that is not set up yet")
+}
+
+// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all events. A
+// webhook of test mode gets the events of test orders, and no other does.
+func TestSubscribed(t *testing.T) {
+	t.Parallel()
+	storeA, storeB := uuid.New(), uuid.New()
+	events := models.JoinEvents([]models.Event{models.EventCreated, models.EventDelivered})
+	operators := models.Webhook{ID: uuid.New(), Events: events, Active: true}
+	ofA := models.Webhook{ID: uuid.New(), Events: events, Active: true, StoreID: &storeA}
+	over := models.Webhook{ID: uuid.New(), Events: events}
+	ofTests := models.Webhook{ID: uuid.New(), Events: events, Active: true, Test: true}
+	s := newSettings(&settingsRows{Webhooks: []models.Webhook{operators, ofA, over, ofTests}})
+	for name, c := range map[string]struct {
+		event models.Event
+		order models.Order
+		want  []models.Webhook
+	}{
+		"the store's order":      {models.EventCreated, models.Order{StoreID: &storeA}, []models.Webhook{operators, ofA}},
+		"another store's":        {models.EventCreated, models.Order{StoreID: &storeB}, []models.Webhook{operators}},
+		"the operator's own":     {models.EventCreated, models.Order{}, []models.Webhook{operators}},
+		"not subscribed to that": {models.EventAssigned, models.Order{StoreID: &storeA}, []models.Webhook{}},
+		"a test order":           {models.EventCreated, models.Order{StoreID: &storeA, Test: true}, []models.Webhook{ofTests}},
+	} {
+		require.Equal(t, c.want, subscribed(s.webhooks, c.event, &c.order), name)
+	}
+	require.Len(t, s.webhooks, 4, "asking changes nothing")
+}

@@ -2,13 +2,16 @@ package telemetry
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,4 +35,17 @@ func TestErrorLog_longTextIsCut(t *testing.T) {
 	problems := &errorLog{log: slog.New(slog.NewTextHandler(&out, nil))}
 	problems.Handle(errors.New(strings.Repeat("página ", 10_000)))
 	require.Less(t, out.Len(), 2*maxErrorLength)
+}
+
+func TestErrorKind_neverTheText(t *testing.T) {
+	t.Parallel()
+	invalid := &pgconn.PgError{Code: "22P02", Message: `invalid input syntax for type uuid: "Rosa Quispe"`}
+	for kind, err := range map[string]error{
+		"22P02":               fmt.Errorf("create order: %w", invalid),
+		"canceled":            fmt.Errorf("read order: %w", context.Canceled),
+		"deadline_exceeded":   context.DeadlineExceeded,
+		"*errors.errorString": errors.New("no such parcel: Rosa Quispe"),
+	} {
+		require.Equal(t, kind, errorKind(err))
+	}
 }

@@ -1,14 +1,19 @@
 package telemetry_test
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 	_ "modernc.org/sqlite"
@@ -108,13 +113,6 @@ func TestMetrics_unrecoveredPanicIsCounted(t *testing.T) {
 	require.Contains(t, shown, "http_requests_in_flight 0\n")
 }
 
-func TestMetrics_processAndRuntime(t *testing.T) {
-	t.Parallel()
-	shown := scrape(t, telemetry.NewMetrics())
-	require.Contains(t, shown, "go_goroutines ")
-	require.Contains(t, shown, "process_resident_memory_bytes ")
-}
-
 func openPool(t *testing.T, connections int) *sql.DB {
 	t.Helper()
 	pool, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "pool.db"))
@@ -189,4 +187,67 @@ func TestMetrics_temporalTagSetsOfOneNameMayDiffer(t *testing.T) {
 		require.Contains(t, shown, "temporal_num_pollers"+labels+" 5\n")
 		require.Contains(t, shown, "temporal_request_latency_seconds_count"+labels+" 2\n")
 	}
+}
+
+func TestBacklog_isExported(t *testing.T) {
+	t.Parallel()
+	webhook, operator := uuid.New(), uuid.New()
+	metrics := telemetry.NewMetrics()
+	metrics.WatchBacklog(func(context.Context) (telemetry.Backlog, error) {
+		return telemetry.Backlog{
+			OrdersWithoutWorkflow: 3, OldestOrder: 90 * time.Second, DeliveriesPending: 7, Overdue: time.Minute,
+			Pending: []telemetry.PendingWebhook{{ID: webhook, OperatorID: operator, Deliveries: 5}},
+			Failing: []telemetry.FailingWebhook{{ID: webhook, OperatorID: operator, For: time.Hour}},
+		}, nil
+	})
+	shown := scrape(t, metrics)
+	labels := `{operator="` + operator.String() + `",webhook="` + webhook.String() + `"}`
+	for _, line := range []string{
+		"orders_without_workflow 3", "orders_without_workflow_oldest_seconds 90",
+		"webhook_deliveries_pending 7", "webhook_deliveries_overdue_seconds 60",
+		"webhook_pending" + labels + " 5", "webhook_failing_seconds" + labels + " 3600",
+	} {
+		require.Contains(t, shown, line+"\n")
+	}
+}
+
+// A database that cannot be read costs only its own metrics.
+func TestBacklog_notRead(t *testing.T) {
+	t.Parallel()
+	metrics := telemetry.NewMetrics()
+	metrics.WatchBacklog(func(context.Context) (telemetry.Backlog, error) {
+		return telemetry.Backlog{}, errors.New("no database")
+	})
+	page := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	require.NotContains(t, page.Body.String(), "\norders_without_workflow")
+	require.Contains(t, page.Body.String(), "go_goroutines ")
+}
+
+func TestDisks_freeAndSize(t *testing.T) {
+	t.Parallel()
+	metrics := telemetry.NewMetrics()
+	metrics.WatchDisks(map[string]string{"photos": t.TempDir()})
+	shown := scrape(t, metrics)
+	value := func(name string) float64 {
+		found := regexp.MustCompile(`(?m)^` + name + `\{volume="photos"\} (\S+)$`).FindStringSubmatch(shown)
+		require.NotNil(t, found, name)
+		number, err := strconv.ParseFloat(found[1], 64)
+		require.NoError(t, err)
+		return number
+	}
+	require.Positive(t, value("disk_size_bytes"))
+	require.LessOrEqual(t, value("disk_free_bytes"), value("disk_size_bytes"))
+}
+
+// A directory that is gone costs only its own metrics.
+func TestDisks_missingDirectory(t *testing.T) {
+	t.Parallel()
+	metrics := telemetry.NewMetrics()
+	metrics.WatchDisks(map[string]string{"photos": filepath.Join(t.TempDir(), "gone"), "database": t.TempDir()})
+	answer := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	require.Equal(t, http.StatusOK, answer.Code)
+	require.Contains(t, answer.Body.String(), `disk_free_bytes{volume="database"}`)
+	require.NotContains(t, answer.Body.String(), `volume="photos"`)
 }

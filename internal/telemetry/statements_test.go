@@ -65,31 +65,6 @@ func TestTraceGORM_statementsWithoutTheirValues(t *testing.T) {
 	requireNoValues(t, collector)
 }
 
-func TestTraceGORM_statementsOfOneChainAreSiblings(t *testing.T) {
-	collector := startCollector(t)
-	flush := startTracing(t, collector.url)
-	db := openDatabase(t)
-	require.NoError(t, telemetry.TraceGORM(db))
-
-	ctx, request := otel.Tracer("test").Start(t.Context(), "request")
-	chain := db.WithContext(ctx).Model(&parcel{}).Where("recipient = ?", "Rosa Quispe")
-	var total int64
-	require.NoError(t, chain.Count(&total).Error)
-	require.NoError(t, chain.Find(&[]parcel{}).Error)
-	request.End()
-	flush()
-
-	require.Equal(t, 3, collector.received())
-	statements := 0
-	for _, span := range collector.spans {
-		if span.Name == "SELECT parcels" {
-			statements++
-			require.Equal(t, collector.named(t, "request").SpanId, span.ParentSpanId)
-		}
-	}
-	require.Equal(t, 2, statements)
-}
-
 func TestTraceGORM_anErrorIsNamedWithoutItsText(t *testing.T) {
 	collector := startCollector(t)
 	flush := startTracing(t, collector.url)

@@ -56,18 +56,3 @@ func FuzzString(f *testing.F) {
 		require.False(t, folded != "" && (folded[0] == ' ' || folded[len(folded)-1] == ' '))
 	})
 }
-
-func BenchmarkString(b *testing.B) {
-	for name, s := range map[string]string{
-		"folded":   "santiago de surco",
-		"ASCII":    "Santiago de Surco",
-		"accented": "San Martín de Porres",
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				String(s)
-			}
-		})
-	}
-}

@@ -93,17 +93,6 @@ func TestTracking_hasTextsForEveryStatus(t *testing.T) {
 	}
 }
 
-func TestTracking_knowsEveryStatus(t *testing.T) {
-	t.Parallel()
-	for _, status := range models.Statuses {
-		shown := inTransit(t)
-		shown.Status, shown.Events = status, []web.Event{{Status: status, At: time.Now()}}
-		page := tracking(t, shown)
-		require.NotContains(t, page, "<strong></strong>", status)
-		require.NotContains(t, page, `<p class="lead"></p>`, status)
-	}
-}
-
 // The timeline is latest first, in the operator's time zone, whose day may be another one.
 func TestTracking_timelineInTheOperatorsTime(t *testing.T) {
 	t.Parallel()
@@ -215,11 +204,4 @@ func TestPages_areAccessible(t *testing.T) {
 	}
 	require.Contains(t, everyPage(t)["no photo"], `<a href="https://despacho.example/panel">Ir al panel</a>`)
 	require.Contains(t, tracking(t, inTransit(t)), `<a href="/">`)
-}
-
-func TestTooMany_saysHowLongToWait(t *testing.T) {
-	t.Parallel()
-	for wait, want := range map[time.Duration]string{30 * time.Second: "en 30 segundos.", 300 * time.Millisecond: "en 1 segundo."} {
-		require.Contains(t, rendered(t, func(w io.Writer) error { return pages.TooMany(w, wait, "") }), want)
-	}
 }

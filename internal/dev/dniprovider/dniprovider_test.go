@@ -37,11 +37,6 @@ func TestProvider_answersTheVerifier(t *testing.T) {
 	}
 }
 
-func TestProvider_slowAnswerIsWithinTheVerifiersTimeout(t *testing.T) {
-	t.Parallel()
-	require.Less(t, dniprovider.SlowAnswer, identity.DefaultTimeout)
-}
-
 func TestProvider_answersTheSlowDNIAfterSlowAnswer(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[time.Duration]time.Duration{0: dniprovider.SlowAnswer, time.Hour: time.Hour} {
@@ -53,11 +48,4 @@ func TestProvider_answersTheSlowDNIAfterSlowAnswer(t *testing.T) {
 			require.Equal(t, want, time.Since(began), "by the fake clock")
 		})
 	}
-}
-
-func TestProvider_onlyAnswersGET(t *testing.T) {
-	t.Parallel()
-	answer := httptest.NewRecorder()
-	dniprovider.Provider{}.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/?numero="+dniprovider.DNIRosa, nil))
-	require.Equal(t, http.StatusMethodNotAllowed, answer.Code)
 }

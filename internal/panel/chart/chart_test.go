@@ -130,15 +130,6 @@ func TestColumns_ticksHaveRoom(t *testing.T) {
 	}
 }
 
-func TestColumns_continuousOnesBeginAtTheirTicks(t *testing.T) {
-	t.Parallel()
-	drawing := elements(t, chart.Columns{Parts: parts, Continuous: true, Data: []chart.Column{{Tick: "0", Values: []int64{1}}, {Tick: "1 h", Values: []int64{2}}}}.SVG())
-	ticks := withClass(drawing, "plot-tick")
-	require.Equal(t, "0%", ticks[0].attrs["x"])
-	require.Equal(t, "50%", ticks[1].attrs["x"])
-	require.Equal(t, "47.5%", withClass(drawing, "fill-delivered")[0].attrs["width"])
-}
-
 func TestColumns_marksStayInside(t *testing.T) {
 	t.Parallel()
 	drawing := elements(t, chart.Columns{Parts: parts, Data: make([]chart.Column, 4), Marks: []chart.Mark{{At: 1.5, Label: "mediana"}, {At: 99, Label: "p90"}}}.SVG())

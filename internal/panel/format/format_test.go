@@ -23,13 +23,6 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestPlural(t *testing.T) {
-	t.Parallel()
-	for n, word := range map[int]string{0: "pedidos", 1: "pedido", 2: "pedidos", 21: "pedidos", 101: "pedidos"} {
-		require.Equal(t, word, format.Plural(n, "pedido", "pedidos"))
-	}
-}
-
 func TestAmount(t *testing.T) {
 	t.Parallel()
 	for cents, written := range map[money.Cents]string{
@@ -53,10 +46,4 @@ func TestDuration(t *testing.T) {
 	} {
 		require.Equal(t, written, plain.Replace(format.Duration(time.Duration(minutes)*time.Minute)))
 	}
-}
-
-func TestDay_isWrittenAsPeopleDo(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "09/11/2026", format.Day("2026-11-09"))
-	require.Equal(t, "mañana", format.Day("mañana"))
 }

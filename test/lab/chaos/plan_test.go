@@ -34,21 +34,3 @@ func TestPlan_beginsWithOneOfEachKind(t *testing.T) {
 		require.True(t, killed[temporalServer] && killed[databaseServer], "seed %d", seed)
 	}
 }
-
-func TestScenarios_eachIsChosen(t *testing.T) {
-	t.Parallel()
-	rng, seen := stream(1, firstClient), map[string]int{}
-	for range 2000 {
-		seen[chooseScenario(rng).name]++
-	}
-	require.Len(t, seen, len(scenarios))
-	require.Greater(t, seen["delivered"], seen["forgotten"])
-}
-
-func TestKeys_followFromTheSeed(t *testing.T) {
-	t.Parallel()
-	one, same := &client{rng: stream(3, firstClient)}, &client{rng: stream(3, firstClient)}
-	first, second := one.newIdempotencyKey(), one.newIdempotencyKey()
-	require.NotEqual(t, first, second)
-	require.Equal(t, []string{first, second}, []string{same.newIdempotencyKey(), same.newIdempotencyKey()})
-}

@@ -1,11 +1,8 @@
 package cluster
 
 import (
-	"context"
-	"errors"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,17 +17,4 @@ func TestPercentile(t *testing.T) {
 	require.InDelta(t, 30, Percentile([]float64{50, 30, 10}, 50), 1e-9)
 	require.InDelta(t, 7, Percentile([]float64{7}, 99), 1e-9)
 	require.True(t, math.IsNaN(Percentile(nil, 50)))
-}
-
-func TestPoll_endsWithTheConditionTheErrorOrTheTimeout(t *testing.T) {
-	t.Parallel()
-	calls := 0
-	require.NoError(t, Poll(t.Context(), time.Minute, "not reached", func() (bool, error) { calls++; return calls == 2, nil }))
-	require.Equal(t, 2, calls)
-	failure := errors.New("it failed")
-	require.ErrorIs(t, Poll(t.Context(), time.Minute, "not reached", func() (bool, error) { return false, failure }), failure)
-	require.EqualError(t, Poll(t.Context(), 0, "not reached", func() (bool, error) { return false, nil }), "not reached after 0s")
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, Poll(ended, time.Minute, "not reached", func() (bool, error) { return false, nil }), context.Canceled)
 }
