@@ -1,13 +1,11 @@
 package activities_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
@@ -42,8 +40,7 @@ func TestIdentity_answerAfterAnErasureIsNotKept(t *testing.T) {
 		}))
 		t.Cleanup(provider.Close)
 		verifier, err := identity.New([]identity.Config{{Provider: identity.DevProvider, URL: provider.URL}}, identity.Options{
-			Timeout: poll.Deadline, CacheSecret: s.Config.SecretKey,
-			Cache: &activities.IdentityCache{DB: s.App.DB, Secrets: secrets, Now: time.Now},
+			Timeout: poll.Deadline,
 		})
 		require.NoError(t, err)
 		a := &activities.Activities{Orders: s.App.Orders, DB: s.App.DB, Clock: clock.System(), Identity: verifier}
@@ -60,38 +57,5 @@ func TestIdentity_answerAfterAnErasureIsNotKept(t *testing.T) {
 		require.Nil(t, after.RecipientDocVerified)
 		require.Nil(t, after.DocOutcome)
 		require.Nil(t, after.DocNameMatches)
-		require.Zero(t, cachedAnswers(t, s))
 	})
-}
-
-// The name that a provider gave for a recipient's DNI is the recipient's data too: it is not kept
-// for the next order once this one is erased.
-func TestIdentity_cachedAnswerIsErasedWithTheOrder(t *testing.T) {
-	eachDatabase(t, withDNIProvider(t), func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		operator := tenant.SignIn(t, nil)
-		ids := []string{s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa)), s.CreateOrder(t, tenant.Key, dni(dniprovider.DNILuz))}
-		for _, id := range ids {
-			poll.Until(t, func() error {
-				if order := panelOrder(t, s, operator, id); order["doc_outcome"] != "found" {
-					return fmt.Errorf("outcome %v", order["doc_outcome"])
-				}
-				return nil
-			})
-		}
-		require.Equal(t, 2, cachedAnswers(t, s))
-		cancelled := s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + ids[0] + "/cancel", Token: operator})
-		require.Equal(t, http.StatusOK, cancelled.Status, cancelled.Text)
-		poll.Until(t, func() error {
-			_, err := s.App.Orders.Erase(t.Context(), &tenant.Operator, uuid.MustParse(ids[0]))
-			return err // the workflow is about to end
-		})
-		require.Equal(t, 1, cachedAnswers(t, s))
-	})
-}
-
-func cachedAnswers(t *testing.T, s *apptest.Service) (count int) {
-	t.Helper()
-	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM identity_answers").Scan(&count))
-	return count
 }

@@ -23,7 +23,6 @@ func clearExpired(ctx context.Context, database *db.DB, now time.Time) (deleted 
 		// The previous window is kept: another process's clock may be behind.
 		{&models.RateWindow{}, "minute < ?", db.Minute(now) - 1},
 		{&models.Session{}, "expires_at <= ?", now},
-		{&models.IdentityAnswer{}, "expires_at <= ?", now},
 		{&models.PasswordReset{}, "expires_at <= ?", now},
 		{&models.AuditEntry{}, "keep_until <= ? AND " + auditEntryEnded(database.Dialect()), now},
 		{&models.FeedEvent{}, "created_at <= ?", now.Add(-models.FeedRetention)},

@@ -18,7 +18,7 @@ const identityAttempts = 6
 
 // VerifyIdentity looks up the recipient's DNI and stores the outcome with the order. An
 // inconclusive outcome is stored as unverified and retried. If the order is erased while a provider
-// is asked, nothing is stored and the answer is removed from the cache.
+// is asked, nothing is stored.
 func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -29,8 +29,7 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	}
 	if order.Test {
 		outcome, verified := orders.TestIdentity(&order.Order)
-		_, err := a.setIdentity(ctx, orderID, outcome, nil, verified)
-		return err
+		return a.setIdentity(ctx, orderID, outcome, nil, verified)
 	}
 	if a.Identity == nil {
 		return nil
@@ -44,12 +43,8 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 		return err
 	}
 	verified, matches := matchIdentity(answer, order.RecipientName)
-	set, err := a.setIdentity(ctx, orderID, answer.Outcome, matches, verified)
-	if err != nil {
+	if err := a.setIdentity(ctx, orderID, answer.Outcome, matches, verified); err != nil {
 		return err
-	}
-	if !set {
-		return a.Identity.Forget(ctx, *number)
 	}
 	if inconclusive(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {
 		return fmt.Errorf("the DNI is not verified: %s", answer.Outcome)
@@ -58,16 +53,15 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 }
 
 // setIdentity writes the outcome of the document check. If the document was erased meanwhile,
-// nothing is written, and set is false.
+// nothing is written.
 func (a *Activities) setIdentity(
 	ctx context.Context, orderID uuid.UUID, outcome identity.Outcome, matches *bool, verified bool,
-) (set bool, err error) {
-	result := a.DB.Query(ctx).Model(&models.Order{}).Where("id = ? AND recipient_doc_encrypted IS NOT NULL", orderID).
+) error {
+	return a.DB.Query(ctx).Model(&models.Order{}).Where("id = ? AND recipient_doc_encrypted IS NOT NULL", orderID).
 		Updates(map[string]any{
 			"doc_outcome": string(outcome), "doc_name_matches": matches, "recipient_doc_verified": verified,
 			"updated_at": a.Clock.Now(),
-		})
-	return result.RowsAffected == 1, result.Error
+		}).Error
 }
 
 // matchIdentity reports whether the registry has the DNI under the recipient's name. matches is nil

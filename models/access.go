@@ -74,7 +74,7 @@ func (k *APIKey) Issue() (plain string, err error) {
 	if plain, err = credentials.NewAPIKey(k.Prefix); err != nil {
 		return "", err
 	}
-	k.Last4, k.Hash = plain[len(plain)-4:], credentials.HashKey(plain)
+	k.Last4, k.Hash = plain[len(plain)-4:], credentials.Hash(plain)
 	return plain, nil
 }
 
@@ -198,14 +198,4 @@ type RateWindow struct {
 	Subject string `gorm:"primaryKey"`
 	Minute  int64  `gorm:"primaryKey"`
 	Used    int
-}
-
-// IdentityAnswer is a cached lookup of a DNI. The key is a keyed hash of the number and the name is
-// encrypted.
-type IdentityAnswer struct {
-	Key       string `gorm:"primaryKey"`
-	Outcome   string
-	Name      []byte
-	Provider  string
-	ExpiresAt time.Time
 }

@@ -130,12 +130,11 @@ func TestReconcile_clearsWhatHasExpired(t *testing.T) {
 				ScopeID: uuid.MustParse(keyID), Key: name, BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, CreatedAt: now, ExpiresAt: expires,
 			})
 			s.insert(t, &models.Session{ID: uuid.New(), UserID: uuid.MustParse(userID), TokenHash: []byte(name), CreatedAt: now, ExpiresAt: expires})
-			s.insert(t, &models.IdentityAnswer{Key: name, Outcome: "found", Name: []byte("name"), Provider: "dev", ExpiresAt: expires})
 			s.insert(t, &models.RateWindow{Subject: name, Minute: db.Minute(expires) - 5, Used: 1})
 		}
 		s.reconcile(t)
 		for table, column := range map[string]string{
-			"idempotency_records": "key", "sessions": "token_hash", "rate_windows": "subject", "identity_answers": "key",
+			"idempotency_records": "key", "sessions": "token_hash", "rate_windows": "subject",
 		} {
 			poll.Until(t, func() error {
 				var left int

@@ -15,7 +15,6 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"despacho/activities"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/db"
@@ -184,7 +183,7 @@ func (a *App) openServices() {
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		MapLinks: a.mapLinks,
-		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, Identity: a.identity, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifiesIdentity: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.watchOrders()
@@ -196,9 +195,8 @@ func (a *App) openServices() {
 }
 
 // ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
-// returns how many rows changed. It leaves out the identity cache, whose rows expire and whose keys
-// are derived from SECRET_KEY as well. Values that no key opens are left as they are and reported
-// at the end, as encryption.ErrOpen: the old key can be removed all the same.
+// returns how many rows changed. Values that no key opens are left as they are and reported at the
+// end, as encryption.ErrOpen: the old key can be removed all the same.
 func (a *App) ReencryptSecrets(ctx context.Context) (changed int, err error) {
 	users := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets})
 	var unreadable []error
@@ -226,8 +224,7 @@ func (a *App) openIdentity() error {
 		return err
 	}
 	a.identity, err = identity.New(providers, identity.Options{
-		Cache:       &activities.IdentityCache{DB: a.DB, Secrets: a.secrets, Now: a.clock.Now},
-		CacheSecret: a.Config.SecretKey, Clock: a.clock, Logger: a.log, Timeout: a.Config.Timeouts.Exchange,
+		Logger: a.log, Timeout: a.Config.Timeouts.Exchange,
 	})
 	return err
 }

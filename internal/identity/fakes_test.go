@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,11 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/clock"
 	"despacho/test/poll"
 )
 
@@ -24,8 +21,6 @@ const (
 	someDNI   = "40217865"
 	someToken = "sk_test.0123456789"
 )
-
-var someDay = time.Date(2026, time.November, 3, 15, 4, 5, 0, time.UTC)
 
 // fakeProvider is a server in a provider's place that counts what it was asked.
 type fakeProvider struct {
@@ -116,52 +111,6 @@ func answer(handler http.HandlerFunc, r *http.Request) (*http.Response, error) {
 func noResponse(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
-}
-
-// fakeCache keeps answers as a Cache must, and the keys it was given.
-type fakeCache struct {
-	clock  clock.Clock
-	broken bool
-
-	mu      sync.Mutex
-	answers map[string]Answer
-	until   map[string]time.Time
-}
-
-func newFakeCache(clock clock.Clock) *fakeCache {
-	return &fakeCache{clock: clock, answers: make(map[string]Answer), until: make(map[string]time.Time)}
-}
-
-var errCacheDown = errors.New("the database is down")
-
-func (c *fakeCache) Get(_ context.Context, key string) (Answer, bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.broken {
-		return Answer{}, false, errCacheDown
-	}
-	answer, known := c.answers[key]
-	return answer, known && c.clock.Now().Before(c.until[key]), nil
-}
-
-func (c *fakeCache) Put(_ context.Context, key string, answer Answer, until time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.broken {
-		return errCacheDown
-	}
-	c.answers[key], c.until[key] = answer, until
-	return nil
-}
-
-func (c *fakeCache) Delete(_ context.Context, key string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.broken {
-		return errCacheDown
-	}
-	delete(c.answers, key)
-	return nil
 }
 
 // transcript collects log lines of every level.

@@ -1,8 +1,7 @@
 // Package identity looks up the name of a Peruvian DNI at providers of the identity registry.
 //
 // No provider is the registry itself: an empty response does not prove that a DNI does not exist,
-// and a provider's failure says nothing about it. A DNI never appears in a log line, an error or a
-// cache key.
+// and a provider's failure says nothing about it. A DNI never appears in a log line or an error.
 package identity
 
 import (
@@ -12,8 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-
-	"despacho/internal/clock"
 )
 
 // DefaultTimeout bounds one request to one provider, from the dial to the last byte of the
@@ -49,7 +46,7 @@ type Answer struct {
 	Provider string
 }
 
-// Options configures a Verifier. The zero value has no cache and uses a default client.
+// Options configures a Verifier. The zero value uses a default client.
 type Options struct {
 	// Client sends the requests; nil means a default one. It decides which addresses may be dialled
 	// and must not log URLs, because some providers take the DNI in theirs. Its redirect policy is
@@ -57,22 +54,12 @@ type Options struct {
 	Client *http.Client
 	// Timeout bounds one request to one provider; zero means DefaultTimeout.
 	Timeout time.Duration
-	// Cache stores answers; nil means no cache.
-	Cache Cache
-	// CacheSecret keys the hash of the cache keys, so that stored rows do not reveal DNIs; required
-	// with Cache.
-	CacheSecret string
-	// Clock is used by the cache; nil means the system clock.
-	Clock clock.Clock
 	// Logger receives providers' failures; nil discards them.
 	Logger *slog.Logger
 }
 
 // Verifier asks the configured providers in order. It is safe for concurrent use.
-type Verifier struct {
-	providers []*provider
-	cache     *answerCache
-}
+type Verifier struct{ providers []*provider }
 
 // New makes a Verifier of at least one provider. An error names the invalid variable.
 func New(configs []Config, options Options) (*Verifier, error) {
@@ -82,9 +69,6 @@ func New(configs []Config, options Options) (*Verifier, error) {
 	options.Timeout = cmp.Or(options.Timeout, DefaultTimeout)
 	if options.Client == nil {
 		options.Client = &http.Client{}
-	}
-	if options.Clock == nil {
-		options.Clock = clock.System()
 	}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -96,25 +80,19 @@ func New(configs []Config, options Options) (*Verifier, error) {
 		errs = append(errs, err)
 		verifier.providers = append(verifier.providers, provider)
 	}
-	var err error
-	verifier.cache, err = newAnswerCache(options)
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return verifier, nil
 }
 
-// Verify returns the name of a DNI, from the cache or from the first provider with a conclusive
-// answer. Anything but eight digits is Invalid without a request. The only error is ctx's.
+// Verify returns the name of a DNI from the first provider with a conclusive answer. Anything but eight digits is Invalid without a request. The only error is ctx's.
 //
 // When no provider is conclusive the outcome is Unavailable if a later attempt may help, and
 // QuotaOrCredentials if all of them reject us.
 func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	if !IsDNI(dni) {
 		return Answer{Outcome: Invalid}, nil
-	}
-	if answer, cached := v.cache.get(ctx, dni); cached {
-		return answer, nil
 	}
 	var failure Answer
 	for _, provider := range v.providers {
@@ -123,7 +101,6 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 			return Answer{Outcome: Unavailable}, err
 		}
 		if answer.Outcome.isConclusive() {
-			v.cache.put(ctx, dni, answer)
 			return answer, nil
 		}
 		if failure.Outcome != Unavailable {
@@ -132,9 +109,6 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	}
 	return failure, nil
 }
-
-// Forget removes what is cached about a DNI, because the data of its holder is erased.
-func (v *Verifier) Forget(ctx context.Context, dni string) error { return v.cache.remove(ctx, dni) }
 
 const dniLength = 8
 

@@ -209,7 +209,7 @@ func (s *Service) workflowStart(
 // needsIdentityCheck reports whether there is a Peruvian DNI to verify and a provider for it. A
 // test order needs none.
 func (s *Service) needsIdentityCheck(order *models.Order, operator *models.Operator) bool {
-	return (s.options.Identity != nil || order.Test) && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
+	return (s.options.VerifiesIdentity || order.Test) && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
 }
 
 // needsMapLink reports whether a map link has to be resolved over the network.

@@ -14,7 +14,6 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/encryption"
 	"despacho/internal/historycodec"
-	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
@@ -59,8 +58,8 @@ type Options struct {
 	// longer than the request timeout. A request that outlives its lease finds the key claimed and
 	// creates nothing.
 	KeyLease time.Duration
-	// Identity verifies Peruvian DNIs; nil where no provider is configured.
-	Identity *identity.Verifier
+	// VerifiesIdentity means that a provider of Peruvian DNIs is configured.
+	VerifiesIdentity bool
 	// Photos stores delivery-proof photos; only the API and the panel save them.
 	Photos photos.Store
 	// PhotoQuarantine is how long a photo that no delivery refers to is kept before it is deleted; 0

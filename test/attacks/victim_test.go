@@ -85,7 +85,7 @@ var ownerConditions = map[string]string{
 
 // sharedTables hold no operator's data.
 var sharedTables = []string{
-	"countries", "locations", "rate_windows", "identity_answers", "erased_photos", "goose_db_version", "schema_compatibility",
+	"countries", "locations", "rate_windows", "erased_photos", "goose_db_version", "schema_compatibility",
 	dbtest.LaterTable(dbtest.LaterVersion),
 }
 

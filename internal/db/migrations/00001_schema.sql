@@ -359,16 +359,6 @@ CREATE TABLE erased_photos (
     erased_at TIMESTAMPTZ NOT NULL
 );
 
--- The identity registry's answers, kept for a while. The key is a keyed hash of the DNI and the name is encrypted: the table names nobody.
-CREATE TABLE identity_answers (
-    key        TEXT PRIMARY KEY,
-    outcome    TEXT NOT NULL CHECK (outcome IN ('found', 'not_found')),
-    name       BYTEA NOT NULL,
-    provider   TEXT NOT NULL,
-    expires_at TIMESTAMPTZ NOT NULL
-);
-CREATE INDEX identity_answers_expiry ON identity_answers (expires_at);
-
 CREATE TABLE webhooks (
     id                    UUID PRIMARY KEY,
     operator_id           UUID NOT NULL REFERENCES operators (id),
@@ -539,7 +529,6 @@ DROP TABLE feed_events;
 DROP TABLE delivery_attempts;
 DROP TABLE deliveries;
 DROP TABLE webhooks;
-DROP TABLE identity_answers;
 DROP TABLE erased_photos;
 DROP TABLE order_corrections;
 DROP TABLE order_events;
