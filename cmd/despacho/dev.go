@@ -32,7 +32,7 @@ import (
 )
 
 func devCommand() *cobra.Command {
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "dev",
 		Short: "Run everything on this machine, with its own Temporal, a database file, demo data and a webhook inbox",
 		Args:  cobra.NoArgs,
@@ -47,8 +47,6 @@ func devCommand() *cobra.Command {
 			return err
 		},
 	}
-	command.AddCommand(devBackupCommand())
-	return command
 }
 
 // devProcess runs the whole service on one machine. It starts in the order of its fields and stops
@@ -162,7 +160,7 @@ func (d *devProcess) lockDirectory() error {
 // setDevPlaces puts the database and the photos into DEV_DIR, unless they are given.
 func setDevPlaces(cfg *config.Config) {
 	if cfg.DatabaseURL == "" {
-		cfg.DatabaseURL = sqlitePrefix + filepath.Join(cfg.DevDir, dev.DatabaseFile)
+		cfg.DatabaseURL = "sqlite:" + filepath.Join(cfg.DevDir, dev.DatabaseFile)
 	}
 	if _, given := os.LookupEnv("FILES_DIR"); !given {
 		cfg.FilesDir = filepath.Join(cfg.DevDir, dev.FilesDir)

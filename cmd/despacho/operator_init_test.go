@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +60,7 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
 		require.False(t, holder.Key.Test)
-		holder, _, err = database.Authenticate(t.Context(), credentials.HashKey(made.TestKey.Key), time.Now().UTC(), uuid.Nil)
+		holder, _, err = database.Authenticate(t.Context(), credentials.Hash(made.TestKey.Key), time.Now().UTC(), uuid.Nil)
 		require.NoError(t, err)
 		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
 		require.True(t, holder.Key.Test)
@@ -150,11 +149,7 @@ func TestOperatorInit_allOrNothing(t *testing.T) {
 		require.Empty(t, all)
 
 		_, err = initialize(t, "", "Rayo Envíos", "--coverage", filepath.Join(t.TempDir(), "none.csv"))
-		require.ErrorContains(t, err, "--email is missing")
-		require.ErrorContains(t, err, "--person is missing")
-		require.ErrorContains(t, err, "--store is missing")
-		_, err = initialize(t, "", "Rayo Envíos", "--email", "a@b.example", "--person", "Ana", "--store", "Sol")
-		require.ErrorContains(t, err, "--coverage is missing")
+		require.ErrorContains(t, err, `required flag(s) "email", "person", "store" not set`)
 	})
 }
 
@@ -172,23 +167,5 @@ func TestOperatorInit_coverageTooLarge(t *testing.T) {
 		}
 		all := dbtest.Rows[models.Operator](t, database, "TRUE")
 		require.Empty(t, all)
-	})
-}
-
-// On a terminal the command asks for what is missing.
-func TestOperatorInit_asks(t *testing.T) {
-	original := isTerminal
-	isTerminal = func(io.Reader) bool { return true }
-	t.Cleanup(func() { isTerminal = original })
-	withCatalog(t, func(t *testing.T, _ *db.DB) {
-		out, err := despacho(t, "Rayo Envíos\nana@rayo.example\nZapatería Sol\nLima;12.50\nSan Borja;9\n\n",
-			"operator", "init", "--person", "Ana Torres")
-		require.NoError(t, err, out)
-		require.Contains(t, out, "Name of the operator: E-mail of its administrator: Name of its first store: ")
-		require.Regexp(t, `(?m)^operator\s+created\s+\S+\s+Rayo Envíos`, out)
-		require.Regexp(t, `(?m)^administrator\s+created\s+\S+\s+ana@rayo.example\s+[A-Z2-7]{26}`, out)
-		require.Regexp(t, `(?m)^key\s+created\s+\S+\s+Integración\s+dsp_live_\w{32}`, out)
-		require.Regexp(t, `(?m)^test key\s+created\s+\S+\s+Integración \(prueba\)\s+dsp_test_\w{32}`, out)
-		require.Regexp(t, `(?m)^coverage\s+2 added`, out)
 	})
 }

@@ -70,12 +70,6 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	}
 	_, statErr := os.Stat(options.DBFile)
 	freshFile := options.DBFile != "" && errors.Is(statErr, os.ErrNotExist)
-	if options.DBFile != "" && !freshFile {
-		if err := upgradeTemporalFile(ctx, options.DBFile); err != nil {
-			return nil, err
-		}
-	}
-
 	ready := temporalReadiness{addresses: []string{address}, namespace: options.Namespace,
 		searchAttributes: options.SearchAttributes}
 	server := &Temporal{Address: address}
