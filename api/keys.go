@@ -72,7 +72,7 @@ func (s *Server) authenticate(c *gin.Context, orderID uuid.UUID) (*db.KeyHolder,
 	}
 	now := s.clock.Now()
 	// The lookup is by hash, so its duration tells nothing about the stored keys.
-	holder, order, err := s.db.Authenticate(c.Request.Context(), credentials.HashKey(presented), now, orderID)
+	holder, order, err := s.db.Authenticate(c.Request.Context(), credentials.Hash(presented), now, orderID)
 	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
 		return nil, nil, s.countFailure(c)
 	}
@@ -82,8 +82,22 @@ func (s *Server) authenticate(c *gin.Context, orderID uuid.UUID) (*db.KeyHolder,
 	if err := checkOwner(holder); err != nil {
 		return nil, nil, err
 	}
-	s.keyUse.note(&holder.Key, c.ClientIP(), now)
+	s.noteUse(c, holder, now)
 	return holder, order, nil
+}
+
+// noteUse stores when and from where a key was used, with its first request of a clock minute. The
+// request goes on without it.
+func (s *Server) noteUse(c *gin.Context, holder *db.KeyHolder, now time.Time) {
+	if holder.Used != 1 {
+		return
+	}
+	ctx := c.Request.Context()
+	err := s.db.Query(ctx).Model(&models.APIKey{}).Where("id = ?", holder.Key.ID).
+		Updates(map[string]any{"last_used_at": now, "last_used_from": c.ClientIP()}).Error
+	if err != nil {
+		s.log.WarnContext(ctx, "use of a key not stored", "key_id", holder.Key.ID, "error", err)
+	}
 }
 
 // checkOwner checks the suspension and the plan of a key's operator, and the key's store.

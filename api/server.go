@@ -52,7 +52,6 @@ type Server struct {
 	panel     *panel.Pages
 	router    *gin.Engine
 	signer    *signing.Signer
-	keyUse    *keyUseLog
 	// uploads are the requests with large bodies of each operator, waits those that wait for events.
 	uploads, waits *counts[uuid.UUID]
 	// bodyLimits are the routes, as "METHOD path", whose bodies have a limit of their own.
@@ -115,7 +114,7 @@ func New(options Options) (*Server, error) {
 		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
 		uploads: newCounts[uuid.UUID](maxUploads), waits: newCounts[uuid.UUID](maxWaits),
 		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
-		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
+		trustedProxies: options.Config.ProxyNets(), signer: signer,
 	}
 	s.checks = s.newReadinessChecks()
 	if err := s.trustTemporalUI(); err != nil {

@@ -38,11 +38,8 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
-	recording, endRecording := context.WithCancel(context.WithoutCancel(ctx)) // requests come while it drains
-	background.Go(func() { server.RecordKeyUse(recording) })
 	defer background.Wait()
 	defer endSweeping()
-	defer endRecording()
 	a.log.Info("api listening", "address", listener.Addr().String())
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"math/big"
-	"strings"
 	"sync"
 
 	"golang.org/x/crypto/bcrypt"
@@ -52,15 +51,6 @@ func NewToken() (string, error) {
 func Hash(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]
-}
-
-// HashKey is the form in which an API key is stored and looked up. That of a test key is not its
-// plain hash, by which earlier releases would find it and take it for a live one.
-func HashKey(key string) []byte {
-	if strings.HasPrefix(key, TestKeyPrefix) {
-		return Hash("test key " + key)
-	}
-	return Hash(key)
 }
 
 // Bounds of a password. Bcrypt reads no further than 72 bytes.

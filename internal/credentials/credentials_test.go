@@ -12,13 +12,6 @@ import (
 )
 
 // Under the race detector the real cost takes seconds.
-// A test key is not found by the lookup of releases that know no test keys.
-func TestHashKey_ofTestKeys(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, credentials.Hash("dsp_live_x"), credentials.HashKey("dsp_live_x"))
-	require.NotEqual(t, credentials.Hash("dsp_test_x"), credentials.HashKey("dsp_test_x"))
-}
-
 func TestMain(m *testing.M) {
 	credentials.Cost = 6
 	m.Run()

@@ -22,8 +22,8 @@ var ErrNotEnded = apperror.New(apperror.Conflict, "order_not_ended",
 
 // Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
 // events and what receivers responded, in the recorded response to its creation, in Temporal's
-// history, the cached answer about the DNI, and the photos. The external id stays, like the guide
-// code: it is the store's number of the order.
+// history, and the photos. The external id stays, like the guide code: it is the store's number of
+// the order.
 func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
 	caller := Caller{Operator: operator}
 	order, err := s.Find(ctx, caller, id)
@@ -36,8 +36,8 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 	return s.Get(ctx, caller, id)
 }
 
-// erase erases one order. The history and the answer about the DNI are deleted first: until the row
-// is erased, a repeated request finds the order again. A photo that this process cannot remove,
+// erase erases one order. The history is deleted first: until the row is erased, a repeated request
+// finds the order again. A photo that this process cannot remove,
 // such as a worker without the disk of the api, is removed by the sweeper of an api, which finds it
 // among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
@@ -49,9 +49,6 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		return ErrNotEnded
 	}
 	if err := s.deleteHistory(ctx, order.ID); err != nil {
-		return err
-	}
-	if err := s.forgetIdentity(ctx, order); err != nil {
 		return err
 	}
 	photos, err := s.eraseRows(ctx, order)
@@ -97,7 +94,7 @@ func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []
 		if err := eraseOrder(ctx, tx, order, now); err != nil {
 			return err
 		}
-		if err := eraseEventsOf(ctx, tx, order.ID, now); err != nil {
+		if err := rewriteEventsOf(ctx, tx, order.ID, erasedData, &now); err != nil {
 			return err
 		}
 		if err := s.eraseResponse(ctx, tx, order.ID); err != nil {
@@ -198,17 +195,4 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 		}
 	}
 	return nil
-}
-
-// forgetIdentity removes what a provider answered about the recipient's DNI: it has the name. A
-// number that cannot be decrypted any more has no answer that could be found either.
-func (s *Service) forgetIdentity(ctx context.Context, order *models.Order) error {
-	if s.options.Identity == nil || order.RecipientDocType == nil || *order.RecipientDocType != models.DocDNI {
-		return nil
-	}
-	number := s.shownDocument(order)
-	if number == nil {
-		return nil
-	}
-	return s.options.Identity.Forget(ctx, *number)
 }

@@ -91,34 +91,15 @@ func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, ph
 				return err
 			}
 		}
-		deliveries, err := lockDeliveries(ctx, tx, orderID)
-		if err != nil {
+		without := func(stored string) string { return withoutPhone(stored, phone) }
+		if err := rewriteEventsOf(ctx, tx, orderID, without, nil); err != nil {
 			return err
-		}
-		for i := range deliveries {
-			deliveries[i].Data = withoutPhone(deliveries[i].Data, phone)
-			if err := saveErasedDelivery(ctx, tx, &deliveries[i]); err != nil {
-				return err
-			}
-		}
-		events, err := lockFeedEvents(ctx, tx, orderID)
-		if err != nil {
-			return err
-		}
-		for i := range events {
-			events[i].Data = withoutPhone(events[i].Data, phone)
-			if forStore := events[i].StoreData; forStore != nil {
-				*forStore = withoutPhone(*forStore, phone)
-			}
-			if err := saveErasedEvent(ctx, tx, &events[i]); err != nil {
-				return err
-			}
 		}
 		var records []models.IdempotencyRecord
 		if err := tx.Query(ctx).Where("order_id = ?", orderID).Find(&records).Error; err != nil || len(records) == 0 {
 			return err
 		}
-		return replaceResponse(ctx, tx, orderID, []byte(withoutPhone(string(records[0].Response), phone)))
+		return replaceResponse(ctx, tx, orderID, []byte(without(string(records[0].Response))))
 	})
 }
 

@@ -72,10 +72,7 @@ func (s *Service) eraseOldEvents(ctx context.Context, now time.Time) (erased int
 		return 0, err
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
-			return err
-		}
-		return eraseFeedEvents(ctx, tx, events, now)
+		return rewriteEvents(ctx, tx, deliveries, events, erasedData, &now)
 	})
 	return len(deliveries) + len(events), err
 }

@@ -21,8 +21,8 @@ const (
 	// task that meets a waiting poller one second to be recorded as started, and tasks that missed it
 	// waited for their timeout.
 	StartsAtOnce = 16
-	// startQueueSize is how many created orders may wait for their start in memory.
-	startQueueSize = 4_096
+	// maxWaitingStarts is how many created orders may wait for their start in memory.
+	maxWaitingStarts = 4_096
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
 	// workflow before the reconcile workflow looks after it. From then on both start what waits:
 	// of two starts of an order's workflow, Temporal refuses one.
@@ -30,82 +30,71 @@ const (
 )
 
 var (
-	errStartQueueFull = errors.New("too many orders wait for their start")
-	errStartStopped   = errors.New("the process stops")
+	errTooManyStarts = errors.New("too many orders wait for their start")
+	errStartStopped  = errors.New("the process stops")
 )
 
-// starter starts the workflows of created orders while their creations are answered. Its queue is
-// in memory only: an order that does not fit or loses its process has no confirmed workflow in the
+// starter starts the workflows of created orders while their creations are answered. What waits is
+// in memory only: an order that is too many or loses its process has no confirmed workflow in the
 // database, where the reconcile workflow finds it.
 type starter struct {
-	log   *slog.Logger
-	start func(context.Context, workflowStart) error
+	log *slog.Logger
+	// start starts a workflow within the trace of its request, until stop is called.
+	start  func(trace.SpanContext, workflowStart) error
+	stop   context.CancelFunc
+	places chan struct{} // one for each start at once
 
-	mu      sync.RWMutex // a send needs the queue open
-	closed  bool
-	queue   chan queuedStart
-	running sync.Once // with the first order: a worker's process creates none
+	mu     sync.Mutex
+	closed bool
+	// waiting has when each order was added that waits or is being started.
+	waiting map[uuid.UUID]time.Time
 	done    sync.WaitGroup
-	stop    context.CancelFunc // ends what is being started
 
-	// inProgress has for each place when its order was queued, in Unix nanoseconds; zero if it is
-	// free. The queue is first in, first out, so the oldest start is among them.
-	inProgress [StartsAtOnce]atomic.Int64
-	failed     atomic.Int64
+	failed atomic.Int64
 	// warnings limits the log of failed starts: without Temporal every creation would write a line.
 	warnings rate.Sometimes
 }
 
-type queuedStart struct {
-	trace  trace.SpanContext // of the request
-	order  workflowStart
-	queued time.Time
-}
-
 func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
+	running, stop := context.WithCancel(context.Background())
 	return &starter{
-		log: log, start: start, queue: make(chan queuedStart, startQueueSize), stop: func() {},
+		log: log, stop: stop, places: make(chan struct{}, StartsAtOnce), waiting: map[uuid.UUID]time.Time{},
+		start: func(span trace.SpanContext, order workflowStart) error {
+			if running.Err() != nil {
+				return errStartStopped
+			}
+			ctx := trace.ContextWithSpanContext(running, span)
+			return recovered.Call(ctx, log, func() error { return start(ctx, order) })
+		},
 		warnings: rate.Sometimes{Interval: time.Second},
 	}
 }
 
-// add queues the start of an order's workflow and returns at once. The start does not depend on the
-// request's connection, but belongs to its trace.
+// add has an order's workflow started as soon as there is a free place, and returns at once. The
+// start does not depend on the request's connection, but belongs to its trace.
 func (s *starter) add(ctx context.Context, order workflowStart) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
 		s.fail(ctx, order.ID, errStartStopped)
 		return
+	case len(s.waiting) == maxWaitingStarts:
+		s.fail(ctx, order.ID, errTooManyStarts)
+		return
 	}
-	s.running.Do(func() {
-		var running context.Context
-		running, s.stop = context.WithCancel(context.Background())
-		for i := range s.inProgress {
-			s.done.Go(func() { s.run(running, &s.inProgress[i]) })
+	s.waiting[order.ID] = time.Now()
+	span := trace.SpanContextFromContext(ctx)
+	s.done.Go(func() {
+		s.places <- struct{}{}
+		if err := s.start(span, order); err != nil {
+			s.fail(trace.ContextWithSpanContext(context.Background(), span), order.ID, err)
 		}
+		<-s.places
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waiting, order.ID)
 	})
-	select {
-	case s.queue <- queuedStart{trace: trace.SpanContextFromContext(ctx), order: order, queued: time.Now()}:
-	default:
-		s.fail(ctx, order.ID, errStartQueueFull)
-	}
-}
-
-// run starts queued orders in one place until the queue is closed.
-func (s *starter) run(running context.Context, inProgress *atomic.Int64) {
-	for next := range s.queue {
-		inProgress.Store(next.queued.UnixNano())
-		ctx := trace.ContextWithSpanContext(running, next.trace)
-		err := errStartStopped
-		if running.Err() == nil {
-			err = recovered.Call(ctx, s.log, func() error { return s.start(ctx, next.order) })
-		}
-		if err != nil {
-			s.fail(ctx, next.order.ID, err)
-		}
-		inProgress.Store(0)
-	}
 }
 
 // fail counts a start that is left to the reconcile workflow.
@@ -117,16 +106,12 @@ func (s *starter) fail(ctx context.Context, orderID uuid.UUID, err error) {
 	})
 }
 
-// close starts what is queued, for at most the given time, and leaves the rest.
+// close starts what waits, for at most the given time, and leaves the rest.
 func (s *starter) close(timeout time.Duration) {
 	s.mu.Lock()
-	if !s.closed {
-		s.closed = true
-		close(s.queue)
-	}
-	stop := s.stop
+	s.closed = true
 	s.mu.Unlock()
-	defer time.AfterFunc(timeout, stop).Stop()
+	defer time.AfterFunc(timeout, s.stop).Stop()
 	s.done.Wait()
 }
 
@@ -141,13 +126,11 @@ type StartBacklog struct {
 }
 
 func (s *starter) backlog() StartBacklog {
-	backlog := StartBacklog{Waiting: len(s.queue), Failed: s.failed.Load()}
-	now := time.Now().UnixNano()
-	for i := range s.inProgress {
-		if queued := s.inProgress[i].Load(); queued != 0 {
-			backlog.Waiting++
-			backlog.Oldest = max(backlog.Oldest, time.Duration(now-queued))
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	backlog := StartBacklog{Waiting: len(s.waiting), Failed: s.failed.Load()}
+	for _, added := range s.waiting {
+		backlog.Oldest = max(backlog.Oldest, time.Since(added))
 	}
 	return backlog
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace"
 
 	"despacho/models"
 	"despacho/test/poll"
@@ -43,18 +44,18 @@ func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 		}
 		synctest.Wait() // every place has an order
 		const tooMany = 3
-		for range startQueueSize + tooMany {
+		for range maxWaitingStarts - StartsAtOnce + tooMany {
 			s.add(t.Context(), orderToStart())
 		}
 		time.Sleep(time.Millisecond)
 		backlog := s.backlog()
-		require.Equal(t, StartsAtOnce+startQueueSize, backlog.Waiting)
+		require.Equal(t, maxWaitingStarts, backlog.Waiting)
 		require.Positive(t, backlog.Oldest)
 		require.EqualValues(t, tooMany, backlog.Failed)
 
 		close(release)
 		s.close(poll.Deadline)
-		require.EqualValues(t, StartsAtOnce+startQueueSize, started.Load())
+		require.EqualValues(t, maxWaitingStarts, started.Load())
 		require.Zero(t, s.backlog().Waiting)
 		require.Zero(t, s.backlog().Oldest)
 	})
@@ -80,7 +81,7 @@ func TestStarter_startsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, started, release := blockedStarter(t)
 		hanging := make(chan struct{})
-		s.start = func(_ context.Context, order workflowStart) error {
+		s.start = func(_ trace.SpanContext, order workflowStart) error {
 			if order.GuideCode == "hangs" {
 				<-hanging
 			} else {
@@ -97,7 +98,8 @@ func TestStarter_startsAtOnce(t *testing.T) {
 			s.add(t.Context(), orderToStart())
 		}
 		synctest.Wait()
-		require.Len(t, s.queue, 1+others-StartsAtOnce)
+		require.Len(t, s.places, StartsAtOnce)
+		require.Equal(t, 1+others, s.backlog().Waiting)
 		close(release)
 		synctest.Wait()
 		require.EqualValues(t, others, started.Load())

@@ -1,39 +1,25 @@
 package telemetry
 
 import (
+	"fmt"
 	"log/slog"
-	"strings"
-	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel"
+	"golang.org/x/time/rate"
 )
 
-const (
-	// errorInterval is the least time between two logged errors: a collector that is down fails every
-	// few seconds.
-	errorInterval = time.Hour
-	// maxErrorLength truncates a logged error: a collector's response may be a whole page.
-	maxErrorLength = 500
-)
+// maxErrorLength truncates a logged error: a collector's response may be a whole page.
+const maxErrorLength = 500
 
-// errorLog logs OpenTelemetry's errors, one in a while.
-type errorLog struct {
-	log *slog.Logger
-
-	mu     sync.Mutex
-	logged time.Time
-}
-
-// Handle implements otel.ErrorHandler. It is safe for concurrent use.
-func (p *errorLog) Handle(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.logged.IsZero() && time.Since(p.logged) < errorInterval {
-		return
-	}
-	p.logged = time.Now()
-	text := err.Error()
-	if len(text) > maxErrorLength {
-		text = strings.ToValidUTF8(text[:maxErrorLength], "") + "…"
-	}
-	p.log.Warn("telemetry has a problem; the service itself is not affected", "error", text)
+// logErrors logs OpenTelemetry's errors, one an hour: a collector that is down fails every few
+// seconds.
+func logErrors(log *slog.Logger) otel.ErrorHandler {
+	hourly := rate.Sometimes{Interval: time.Hour}
+	return otel.ErrorHandlerFunc(func(err error) {
+		hourly.Do(func() {
+			log.Warn("telemetry has a problem; the service itself is not affected",
+				"error", fmt.Sprintf("%.*s", maxErrorLength, err.Error()))
+		})
+	})
 }

@@ -19,7 +19,7 @@ func TestErrorLog_oneLineAnHour(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		problems := &errorLog{log: slog.New(slog.NewTextHandler(&out, nil))}
+		problems := logErrors(slog.New(slog.NewTextHandler(&out, nil)))
 		problems.Handle(errors.New("connection refused"))
 		require.Equal(t, 1, strings.Count(out.String(), "connection refused"), "the first is said at once")
 		for end := time.Now().Add(24 * time.Hour); time.Now().Before(end); time.Sleep(5 * time.Second) {
@@ -32,7 +32,7 @@ func TestErrorLog_oneLineAnHour(t *testing.T) {
 func TestErrorLog_longTextIsCut(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	problems := &errorLog{log: slog.New(slog.NewTextHandler(&out, nil))}
+	problems := logErrors(slog.New(slog.NewTextHandler(&out, nil)))
 	problems.Handle(errors.New(strings.Repeat("página ", 10_000)))
 	require.Less(t, out.Len(), 2*maxErrorLength)
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,8 +25,6 @@ import (
 const (
 	endpointVariable       = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	tracesEndpointVariable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-	protocolVariable       = "OTEL_EXPORTER_OTLP_PROTOCOL"
-	tracesProtocolVariable = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
 	resourceVariable       = "OTEL_RESOURCE_ATTRIBUTES"
 	disabledVariable       = "OTEL_SDK_DISABLED"
 )
@@ -79,8 +76,8 @@ func StartTracing(
 	}
 
 	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
-	otel.SetErrorHandler(&errorLog{log: log})
-	exporter, err := otlptracehttp.New(ctx, target)
+	otel.SetErrorHandler(logErrors(log))
+	exporter, err := otlptracehttp.New(ctx, target...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", endpointVariable, err)
 	}
@@ -98,46 +95,18 @@ func StartTracing(
 	}, nil
 }
 
-// exporterTarget checks the values that the exporter would only warn about and then ignore.
-func exporterTarget(endpoint string) (otlptracehttp.Option, error) {
-	variable, value := endpointVariable, endpoint
-	if own := os.Getenv(tracesEndpointVariable); own != "" {
-		variable, value = tracesEndpointVariable, own
+// exporterTarget is the endpoint of the traces, unless the exporter reads a variable of their own.
+// The value is left out of the error: it may contain a password.
+func exporterTarget(endpoint string) ([]otlptracehttp.Option, error) {
+	if os.Getenv(tracesEndpointVariable) != "" {
+		return nil, nil
 	}
-	target, err := parseEndpoint(variable, value)
-	if err != nil {
-		return nil, err
+	target, err := url.Parse(endpoint)
+	if err != nil || (target.Scheme != "http" && target.Scheme != "https") || target.Hostname() == "" || target.User != nil {
+		return nil, fmt.Errorf("%s must be an http or https address such as http://collector:4318, without credentials, "+
+			"which go in OTEL_EXPORTER_OTLP_HEADERS", endpointVariable)
 	}
-	if variable == endpointVariable {
-		// This variable is the base URL of all signals; the one for traces is used unchanged.
-		target = target.JoinPath("v1/traces")
-	}
-	for _, variable := range []string{protocolVariable, tracesProtocolVariable} {
-		switch value := os.Getenv(variable); value {
-		case "", "http/protobuf", "http/json":
-		default:
-			return nil, fmt.Errorf("%s must be http/protobuf or http/json, not %q", variable, value)
-		}
-	}
-	return otlptracehttp.WithEndpointURL(target.String()), nil
-}
-
-// parseEndpoint leaves the value out of its error: it may contain a password.
-func parseEndpoint(variable, value string) (*url.URL, error) {
-	wrong := fmt.Errorf("%s must be an http or https address such as http://collector:4318", variable)
-	parsed, err := url.Parse(value)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" {
-		return nil, wrong
-	}
-	if port := parsed.Port(); port != "" {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return nil, wrong
-		}
-	}
-	if parsed.User != nil {
-		return nil, fmt.Errorf("%s must not hold credentials: they go in OTEL_EXPORTER_OTLP_HEADERS", variable)
-	}
-	return parsed, nil
+	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL(target.JoinPath("v1/traces").String())}, nil
 }
 
 // describeService returns the resource of the spans. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES

@@ -162,7 +162,7 @@ func (tenant *Tenant) SetPlan(t testing.TB, plan models.Plan) {
 // RevokeKey revokes one of the operator's keys, given its plain text.
 func (tenant *Tenant) RevokeKey(t testing.TB, plain string) {
 	t.Helper()
-	key := dbtest.Row[models.APIKey](t, tenant.s.App.DB, "hash = ?", credentials.HashKey(plain))
+	key := dbtest.Row[models.APIKey](t, tenant.s.App.DB, "hash = ?", credentials.Hash(plain))
 	require.NoError(t, tenant.operators().RevokeKey(context.Background(), &tenant.Operator, key.ID))
 }
 
