@@ -60,19 +60,6 @@ func TestTariff(t *testing.T) {
 	}
 }
 
-// size: if absent or unknown, the operator's default; an operator may have none.
-func TestSizeFor(t *testing.T) {
-	t.Parallel()
-	medium, large := models.Size{Code: "M", IsDefault: true}, models.Size{Code: "L"}
-	s := &settings{sizes: map[string]models.Size{"M": medium, "L": large}, defaultSize: &medium}
-	code := func(text string) *string { return &text }
-	require.Equal(t, "M", sizeCode(s.sizeFor(nil)))
-	require.Equal(t, "L", sizeCode(s.sizeFor(code("L"))))
-	require.Equal(t, "M", sizeCode(s.sizeFor(code("l"))))
-	require.Equal(t, "M", sizeCode(s.sizeFor(code("XXL"))))
-	require.Equal(t, "", sizeCode((&settings{}).sizeFor(code("L"))))
-}
-
 // The size of an order prices it although it is not offered any more.
 func TestSizeOf(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
@@ -50,12 +49,6 @@ func (s *stack) waitForIdle(ctx context.Context, workflowID string) error {
 func isIdle(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 	return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 &&
 		described.WorkflowExecutionInfo.HistoryLength >= 4
-}
-
-func (s *stack) waitForEnd(ctx context.Context, workflowID string) error {
-	return s.waitFor(ctx, workflowID, cluster.PollInterval, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
-		return described.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED
-	})
 }
 
 func (s *stack) waitFor(

@@ -102,13 +102,6 @@ func absoluteRow(name, unit string, g goal, result []float64) Row {
 	return row
 }
 
-// countRow is the row of a count.
-func countRow(name, unit string, g goal, count int) Row {
-	row := absoluteRow(name, unit, g, []float64{float64(count)})
-	row.Spread = &Spread{Min: row.Result, Quartile: row.Result, Upper: row.Result, Max: row.Result}
-	return row
-}
-
 // withNote adds a note.
 func (r Row) withNote(format string, args ...any) Row {
 	r.Note = fmt.Sprintf(format, args...)

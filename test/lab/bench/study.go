@@ -16,7 +16,6 @@ type study struct {
 // studies run in this order: those without load first, those that leave much data last.
 var studies = []study{
 	{name: "start and idle memory", rows: startRows, run: studyStart},
-	{name: "a whole life", rows: lifeRows, run: studyLife},
 	{name: "moves", rows: moveRows, run: studyMoves},
 	{name: "webhook arrival", rows: arrivalRows, run: studyArrival},
 	{name: "webhook arrival beside another operator's hundred that hang", rows: neighbourRows, run: studyNeighbours},

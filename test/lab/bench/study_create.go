@@ -3,14 +3,14 @@ package bench
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"despacho/test/lab/cluster"
 )
 
 var createComparisons = []comparison{
-	{name: "POST /v1/orders against bare StartWorkflow calls", unit: "orders/s", goal: ratioAtLeast(0.92), result: "post", baseline: "bare"},
-	{name: "POST /v1/orders with an Idempotency-Key against bare StartWorkflow calls", unit: "orders/s", result: "idempotent", baseline: "bare"},
+	{
+		name: "POST /v1/orders against bare StartWorkflow calls", unit: "orders/s", goal: ratioAtLeast(0.92),
+		result: "post", baseline: "bare",
+	},
 }
 
 func createRows(scale) []string { return namesOf(createComparisons) }
@@ -20,26 +20,19 @@ func studyCreate(ctx context.Context, s *stack) ([]Row, error) {
 	return s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
 		"bare": s.main.bareOrderStarts,
 		"post": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, s.tenants.mainKeys, false)
-		},
-		"idempotent": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, s.tenants.mainKeys, true)
+			return s.main.creations(ctx, s.tenants.mainKeys)
 		},
 	}, createComparisons)
 }
 
 // creations is how many orders are created per second, until the last workflows run.
-func (v *service) creations(ctx context.Context, keys *cluster.KeyRing, idempotent bool) (float64, error) {
+func (v *service) creations(ctx context.Context, keys *cluster.KeyRing) (float64, error) {
 	s := v.stack
 	clients := connections(v.api.Address, s.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))
 	_, rate, err := batch(ctx, len(clients), s.scale.creations, func(ctx context.Context, client int) error {
-		r := cluster.Request{Key: keys.Key()}
-		if idempotent {
-			r.IdempotencyKey = uuid.NewString()
-		}
-		order, err := createOrder(ctx, clients[client], r)
+		order, err := createOrder(ctx, clients[client], cluster.Request{Key: keys.Key()})
 		latest[client] = workflowOf(order)
 		return err
 	}, s.settled(latest))

@@ -28,8 +28,6 @@ func (r *Row) spread() string {
 	switch {
 	case r.Spread == nil:
 		return "one reading"
-	case r.Spread.Min == r.Spread.Max:
-		return "exact"
 	case r.Ratio != nil:
 		return fmt.Sprintf("%.2f–%.2f", r.Spread.Quartile, r.Spread.Upper)
 	}
