@@ -75,7 +75,7 @@ func TestContract_2_4_neverRiderNorAddress(t *testing.T) {
 	})
 }
 
-// Lookups ignore case and hyphen, and accept O for 0 and I or L for 1.
+// Lookups ignore case and hyphen, and accept O for 0 and I or L for 1, and so does the page.
 func TestContract_4_2_acceptedSpellings(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -87,6 +87,11 @@ func TestContract_4_2_acceptedSpellings(t *testing.T) {
 			answer := track(t, s, form, ownAddress())
 			require.Equal(t, http.StatusOK, answer.Status, form)
 			require.Equal(t, code, answer.String("guide_code"))
+			for _, path := range []string{url.PathEscape(form), url.PathEscape(form) + "/"} {
+				page := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/track/" + path, Header: ownAddress()})
+				requirePage(t, page, http.StatusOK)
+				require.Contains(t, page.Text, ">"+code+"<", form)
+			}
 		}
 	})
 }

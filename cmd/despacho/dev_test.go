@@ -22,6 +22,7 @@ import (
 
 	"despacho/internal/dev"
 	"despacho/internal/dev/demo"
+	"despacho/internal/encryption"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -284,4 +285,22 @@ func TestDev_temporalDies(t *testing.T) {
 	require.Error(t, p.Wait())
 	require.Contains(t, p.output(), "Temporal ended")
 	require.Contains(t, p.output(), filepath.Join(dir, "temporal.log"))
+}
+
+// The key is made once. A file that a full disk has left empty is no key: dev would never start
+// again.
+func TestDevSecret(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	empty := filepath.Join(directory, "empty.key")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	for _, file := range []string{filepath.Join(directory, "secret.key"), empty} {
+		secret, err := devSecret(file)
+		require.NoError(t, err)
+		_, err = encryption.New(secret)
+		require.NoError(t, err)
+		again, err := devSecret(file)
+		require.NoError(t, err)
+		require.Equal(t, secret, again)
+	}
 }

@@ -7,11 +7,14 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
+	"despacho/internal/catalog"
 	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/dbtest"
 	"despacho/test/fields"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -107,4 +110,125 @@ func TestInPipeline_oneRoundTrip(t *testing.T) {
 		create()
 	}
 	require.EqualValues(t, 5, roundTrips.Load()-before)
+}
+
+// saveNextMove writes the order's next Seq with its timeline entry.
+func saveNextMove(t *testing.T, writes *db.DB, order *models.Order) error {
+	before := *order
+	order.Seq++
+	seq := order.Seq
+	return writes.SaveMove(t.Context(), &before, order, &models.TimelineEntry{
+		ID: uuid.New(), OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated, Status: order.Status, By: "operator", At: order.CreatedAt,
+	})
+}
+
+// Concurrent moves of an order are written one after the other; one that fails writes nothing.
+func TestInMove(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		move := func(id uuid.UUID, result error) error {
+			return database.InMove(t.Context(), id, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+				return errors.Join(saveNextMove(t, writes, order), result)
+			})
+		}
+		var moves errgroup.Group
+		for range 8 {
+			moves.Go(func() error { return move(w.Order.ID, nil) })
+		}
+		require.NoError(t, moves.Wait())
+
+		failed := errors.New("no")
+		require.ErrorIs(t, move(w.Order.ID, failed), failed)
+		require.True(t, db.IsNotFound(move(uuid.New(), nil)))
+		entry := uuid.New()
+		require.NoError(t, database.Insert(t.Context(), &models.TimelineEntry{
+			ID: entry, OrderID: w.Order.ID, Type: models.TimelineCreated, Status: w.Order.Status, By: "api", At: w.Order.CreatedAt,
+		}))
+		require.True(t, db.IsDuplicate(database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+			before := *order
+			order.Seq++
+			return writes.SaveMove(t.Context(), &before, order, &models.TimelineEntry{
+				ID: entry, OrderID: order.ID, Type: models.TimelineCreated, Status: order.Status, By: "api", At: order.CreatedAt,
+			})
+		})), "the error is the database's")
+
+		stored, err := database.OrderViewByID(t.Context(), w.Order.ID)
+		require.NoError(t, err)
+		require.Equal(t, w.Order.Seq+8, stored.Seq)
+	})
+}
+
+// A move of an order that is not at the number before is not written, and nothing else of it is.
+func TestSaveMove_ofAnotherNumber(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		w := dbtest.NewTenant(t, database)
+		err := database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+			order.Seq++
+			return saveNextMove(t, writes, order)
+		})
+		require.True(t, db.IsNotFound(err), "%v", err)
+		stored, err := database.OrderViewByID(t.Context(), w.Order.ID)
+		require.NoError(t, err)
+		require.Equal(t, w.Order.Seq, stored.Seq)
+	})
+}
+
+// Writing a move without webhooks takes two round trips to PostgreSQL.
+func TestInMove_twoRoundTrips(t *testing.T) {
+	t.Parallel()
+	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
+	database := dbtest.Open(t, proxied)
+	order, entry := newOrder(dbtest.NewOrder(t, database))
+	require.NoError(t, insertRows(t, database, order, entry))
+	move := func() {
+		require.NoError(t, database.InMove(t.Context(), order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, _ *db.MoveContext) error {
+			return saveNextMove(t, writes, order)
+		}))
+	}
+	move() // the statements are prepared once for each connection
+	before := roundTrips.Load()
+	for range 5 {
+		move()
+	}
+	require.EqualValues(t, 10, roundTrips.Load()-before)
+}
+
+// A move that waits for a correction of its order goes by what the correction has written, also by
+// the location and the rider that the order refers to since.
+func TestInMove_afterACorrectionThatItWaitedFor(t *testing.T) {
+	t.Parallel()
+	database := dbtest.Open(t, testenv.Postgres(t))
+	w := dbtest.NewTenant(t, database)
+	rider := w.Rider
+	rider.ID, rider.Name, rider.Phone = uuid.New(), "Otro", "+51911222333"
+	require.NoError(t, database.Insert(t.Context(), &rider))
+	correction, err := database.SQL().BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer correction.Rollback()
+	var pid int
+	require.NoError(t, correction.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE id = $1 FOR UPDATE", w.Order.ID).Scan(&pid))
+	found := make(chan db.MoveContext, 1)
+	var move errgroup.Group
+	move.Go(func() error {
+		return database.InMove(t.Context(), w.Order.ID, uuid.Nil, nil, nil, func(_, writes *db.DB, order *models.Order, moveContext *db.MoveContext) error {
+			found <- *moveContext
+			return saveNextMove(t, writes, order)
+		})
+	})
+	poll.Until(t, func() error {
+		var waiting int
+		err := database.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", pid).Scan(&waiting)
+		if err == nil && waiting == 0 {
+			err = errors.New("the move does not wait for the correction")
+		}
+		return err
+	})
+	_, err = correction.ExecContext(t.Context(), "UPDATE orders SET location_id = $1, rider_id = $2 WHERE id = $3", catalog.DistrictID("PE", "150131"), rider.ID, w.Order.ID)
+	require.NoError(t, err)
+	require.NoError(t, correction.Commit())
+	require.NoError(t, move.Wait())
+	moveContext := <-found
+	require.Equal(t, "San Isidro", moveContext.LocationName)
+	require.Equal(t, []string{rider.Name, rider.Phone}, []string{*moveContext.RiderName, *moveContext.RiderPhone})
+	require.NotNil(t, moveContext.RiderActive)
 }

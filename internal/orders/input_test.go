@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	ownBranch, otherBranch = uuid.New(), uuid.New()
-	openStore, shutStore   = uuid.New(), uuid.New()
+	ownBranch            = uuid.New()
+	openStore, shutStore = uuid.New(), uuid.New()
 )
 
 // peruvianCaller is a caller of an operator in Peru, optionally restricted to a store.

@@ -12,8 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/trace"
 
+	"despacho/internal/clock"
+	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID: uuid.New()}} }
@@ -120,4 +123,18 @@ func TestStarter_doesNotDependOnTheRequest(t *testing.T) {
 	close(release)
 	s.close(poll.Deadline)
 	require.EqualValues(t, 1, started.Load())
+}
+
+// A request that outlives the process's grace for stopping confirms its order after the
+// confirmations were closed. It is answered like any other, and the reconcile workflow checks the
+// order.
+func TestStartConfirmations_afterClose(t *testing.T) {
+	t.Parallel()
+	database, err := db.Open(t.Context(), testenv.SQLite(t), db.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = database.Close() })
+	m := &startConfirmations{db: database, clock: clock.System(), log: slog.New(slog.DiscardHandler)}
+	m.close()
+	require.NotPanics(t, func() { m.add(uuid.New(), 1) })
+	m.close()
 }

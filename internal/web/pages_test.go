@@ -68,31 +68,6 @@ func TestPolicy_imagesWithoutHTTPS(t *testing.T) {
 	require.Equal(t, strings.Replace(pages.Policy(), "img-src https: data:;", "img-src https: data: http://127.0.0.1:8080;", 1), local)
 }
 
-// Every status has its own text, with what to expect or to do.
-func TestTracking_hasTextsForEveryStatus(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		status    models.Status
-		revivable bool
-		words     []string
-	}{
-		{models.StatusRegistered, false, []string{"Registrado", "La tienda preparó tu pedido; aún no llega al operador."}},
-		{models.StatusReceived, false, []string{"Recibido", "El operador ya tiene tu pedido."}},
-		{models.StatusAssigned, false, []string{"En reparto", "Tu pedido está en camino."}},
-		{models.StatusDelivered, false, []string{"Entregado", "Tu pedido fue entregado.", "¿No lo recibiste? Comunícate con la tienda"}},
-		{models.StatusCancelled, false, []string{"Cancelado", "no llegará con este código", "Comunícate con la tienda", "un nuevo envío"}},
-		{models.StatusCancelled, true, []string{"Cancelado", "no llegó a tiempo", "Comunícate con la tienda", "continúa con este mismo código"}},
-	} {
-		shown := inTransit(t)
-		shown.Status, shown.Revivable = test.status, test.revivable
-		page := tracking(t, shown)
-		for _, words := range test.words {
-			require.Contains(t, page, words, test.status)
-		}
-		require.Equal(t, test.status != models.StatusCancelled, strings.Contains(page, `class="steps"`), "a cancelled package is not on its way")
-	}
-}
-
 // The timeline is latest first, in the operator's time zone, whose day may be another one.
 func TestTracking_timelineInTheOperatorsTime(t *testing.T) {
 	t.Parallel()

@@ -2,8 +2,14 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -145,5 +151,84 @@ func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {
 		p.pressNamed("button", "Sí, es correcto")
 		p.waitForText("Pedido entregado.")
 		p.waitForText("Prueba de entrega")
+	})
+}
+
+// Reloading the page that shows a new key makes no second key, and reloading the result of an
+// assignment, which sends it again, assigns nothing again.
+func TestPanel_reloadsTheResultOfAForm(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: tenant.SignIn(t, nil)})
+		require.Equal(t, http.StatusOK, moved.Status, moved.Text)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/asignacion")
+		p.pressNamed("a", "Marcar todos")
+		p.choose("#rider_id", tenant.Riders[0].Name)
+		p.pressNamed("button", "Asignar")
+		p.waitForText("Asignado: 1")
+		require.Empty(t, read(t, p.tab, chromedp.Value(chromedp.CSS("#rider_id"))), "no rider stays selected")
+		p.do(chromedp.Reload())
+		p.waitForText("Ya lo tenía: 1")
+
+		p.visit("/panel/claves")
+		p.fill("#name", "Una sola")
+		p.press(`input[name="scopes"][value="read:orders"]`)
+		p.pressNamed("button", "Crear clave")
+		p.waitForText("no se volverá a mostrar")
+		p.do(chromedp.Reload())
+		p.waitForText("Una sola")
+		require.Equal(t, 1, read(t, p.tab, chromedp.Evaluate[int](`[...document.querySelectorAll("summary")].filter((button) => button.textContent.includes("Revocar Una sola")).length`)))
+	})
+}
+
+// Whoever stops the browser while a form has no answer can send the form again.
+func TestPanel_aStoppedFormIsSentAgain(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		address, err := url.Parse(s.BaseURL)
+		require.NoError(t, err)
+		service := httputil.NewSingleHostReverseProxy(address)
+		var silent atomic.Bool
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !silent.Load() || r.Method != http.MethodPost {
+				service.ServeHTTP(w, r)
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done() // until the browser is stopped
+		}))
+		t.Cleanup(front.Close)
+		p := openDesktop(t, s)
+		p.base = front.URL
+		p.signIn(tenant, nil)
+		p.visit("/panel/claves")
+		p.fill("#name", "Caja")
+		p.press("input[value='read:orders']")
+		silent.Store(true)
+		// The page stops itself: the browser takes no commands for a page that is being left.
+		read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+			window.creates = [...document.querySelectorAll("main button[type=submit]")].find((e) => e.textContent.includes("Crear clave"));
+			let leaving = false;
+			navigation.addEventListener("navigate", () => { leaving = true; });
+			const stopping = setInterval(() => {
+				if (!leaving || !creates.disabled) return;
+				clearInterval(stopping);
+				stop();
+				window.stopped = true;
+			}, 20);
+			creates.click();
+			return true; })()`))
+		p.until(func() error {
+			if !read(t, p.tab, chromedp.Evaluate[bool](`window.stopped === true && !creates.disabled`)) {
+				return errors.New("the form cannot be sent")
+			}
+			return nil
+		})
+		silent.Store(false)
+		p.pressNamed("main button[type=submit]", "Crear clave")
+		p.waitVisible("#new-key")
 	})
 }

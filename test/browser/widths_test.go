@@ -115,3 +115,62 @@ func TestPanel_theBoxForAllNeedsScripts(t *testing.T) {
 		}
 	})
 }
+
+// A store's long number is on the list, on a phone too, and on the label, and pushes nothing out.
+func TestExternalID_leavesRoom(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA, map[string]any{
+			"external_id": "PED-" + strings.Repeat("2026-", 19), "product": strings.Repeat("Zapatillas de cuero negro ", 10), "amount_to_collect": 10000,
+		})
+		p := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		p.do(emulatePhone())
+		p.signIn(tenant, nil)
+		p.visit("/panel/pedidos?q=PED-2026")
+		p.waitForText("PED-2026")
+		p.requireNoOverflow()
+		p.visit("/panel/pedidos/" + id)
+		p.waitForText("PED-2026")
+		p.requireNoOverflow()
+		for _, format := range []string{"a6", "termica"} {
+			p.visit("/panel/etiquetas?formato=" + format + "&id=" + id)
+			p.waitForText("PED-2026")
+			require.True(t, read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+				const bottom = document.querySelector(".bottom").getBoundingClientRect(), list = document.querySelector(".bottom dl").getBoundingClientRect();
+				const sheet = document.querySelector(".sheet").getBoundingClientRect(), square = document.querySelector(".square").getBoundingClientRect();
+				return list.bottom <= bottom.bottom && bottom.bottom <= sheet.bottom && list.right <= square.left;
+			})()`)), "the facts of the label %s are whole", format)
+		}
+	})
+}
+
+// An amount of a thousand and more is on one line, with its thousands separated, on a phone and on
+// a desktop.
+func TestPanel_amountsAreOnOneLine(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		for _, amount := range []float64{1250, 123456.78} {
+			id := s.CreateOrder(t, tenant.KeyA, map[string]any{"amount_to_collect": amount, "delivery_address": "Avenida General José de San Martín 1234, interior 5"})
+			moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: token})
+			require.Equal(t, http.StatusOK, moved.Status, moved.Text)
+		}
+		for _, width := range []int{phoneWidth, desktopWidth} {
+			p := &browserUser{t, open(t, width), s.BaseURL}
+			if width == phoneWidth {
+				p.do(emulatePhone())
+			}
+			p.signIn(tenant, nil)
+			for _, path := range []string{"/panel/pedidos", "/panel/recepcion", "/panel/asignacion"} {
+				p.visit(path)
+				p.waitForText("S/\u00a01,250.00")
+				p.waitForText("S/\u00a0123,456.78")
+				require.Equal(t, []int{1, 1}, read(t, p.tab, chromedp.Evaluate[[]int](
+					`[...document.querySelectorAll("main td .money")].map((amount) => amount.getClientRects().length)`)), "lines on %s at %d pixels", path, width)
+				p.requireNoOverflow()
+			}
+			p.pressNamed("a", "Marcar todos")
+			p.waitForText("S/\u00a0124,706.78 por cobrar")
+		}
+	})
+}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/apptest"
 )
 
 // answer is what a server answers to one request.
@@ -149,5 +151,93 @@ func TestAddressWithoutScheme(t *testing.T) {
 			require.False(t, o.NoAnswer, address)
 			require.Empty(t, o.Waits, address)
 		}
+	})
+}
+
+// The timeout of a client is for the whole answer: one that comes byte after byte, each in time, is
+// not waited for.
+func TestSlowAnswer(t *testing.T) {
+	t.Parallel()
+	eachLanguage(t, func(t *testing.T, r *runner) {
+		r.timeout = time.Second
+		for _, status := range []int{http.StatusOK, http.StatusNotFound} {
+			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				w.WriteHeader(status)
+				often := time.NewTicker(r.timeout / 10)
+				defer often.Stop()
+				for range 50 {
+					_, _ = io.WriteString(w, " ")
+					_ = http.NewResponseController(w).Flush()
+					select {
+					case <-often.C:
+					case <-req.Context().Done():
+						return // the client has given up
+					}
+				}
+				_, _ = io.WriteString(w, `{"data":{"id":"019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68"},"code":"order_not_found"}`)
+			}))
+			t.Cleanup(service.Close)
+
+			o := r.callWith(t, map[string]any{"attempts": 1}, service.URL, "dsp_live_test", "get_order", map[string]any{"id": "019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68"})
+
+			require.Empty(t, o.Other)
+			require.Nil(t, o.Result)
+			if refused, isRefused := o.Error.(map[string]any); isRefused {
+				require.Empty(t, refused["code"], "the status says enough")
+			} else {
+				require.True(t, o.NoAnswer)
+			}
+		}
+	})
+}
+
+// Whoever lets the service wait for the next event, for up to 20 seconds, gets its answer also when
+// it comes later than any other answer may.
+func TestEvents_waitedForLongerThanTheTimeout(t *testing.T) {
+	t.Parallel()
+	eachLanguage(t, func(t *testing.T, r *runner) {
+		r.timeout = time.Second
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.URL.Query().Get("wait") != "20" {
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			select {
+			case <-req.Context().Done(): // the client has given up
+			case <-time.After(r.timeout * 3 / 2):
+				_, _ = io.WriteString(w, `{"data":{"events":[],"cursor":"019a8f3e-6c20-7a11-8f3e-2b7c9d1e5f60","more":false}}`)
+			}
+		}))
+		t.Cleanup(service.Close)
+
+		o := r.callWith(t, map[string]any{"attempts": 1}, service.URL, "dsp_live_test", "events", map[string]any{"wait": 20})
+
+		require.False(t, o.NoAnswer)
+		require.Nil(t, o.Error)
+		require.Empty(t, o.Other)
+		requirePart(t, "the answer", map[string]any{"events": []any{}, "cursor": "019a8f3e-6c20-7a11-8f3e-2b7c9d1e5f60"}, o.Result)
+	})
+}
+
+// Whoever cancels each order of a list of registered orders reaches all of them, though every
+// cancelled one leaves the list and moves the others to earlier pages.
+func TestListThatShrinks(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		eachLanguage(t, func(t *testing.T, r *runner) {
+			tenant := s.NewTenant(t)
+			var newestFirst []any
+			for range 7 {
+				order := map[string]any{"id": s.CreateOrder(t, tenant.KeyA), "status": "cancelled"}
+				newestFirst = append([]any{order}, newestFirst...)
+			}
+			registered := map[string]any{"filter": map[string]any{"status": "registered", "limit": 2}}
+
+			o := r.call(t, s.BaseURL, tenant.KeyA, "cancel_orders", registered)
+
+			require.Nil(t, o.Error)
+			require.Empty(t, o.Other)
+			requirePart(t, "cancelled, each once", newestFirst, o.Result)
+			require.Equal(t, []any{}, r.call(t, s.BaseURL, tenant.KeyA, "orders", registered).Result)
+		})
 	})
 }
