@@ -63,7 +63,7 @@ func TestCorrect_losesToAMove(t *testing.T) {
 
 		late := s.correctAfter(t, tenant.Key, id, fields{"notes": "tarde"}, func() {
 			_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
-				OrderID: row.ID, EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, By: models.ByOperator, At: time.Now(), Message: workflows.Message{},
+				OrderID: row.ID, EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, By: models.ByOperator, At: time.Now(), Message: models.Message{},
 			})
 			if err != nil {
 				t.Error(err)

@@ -104,13 +104,13 @@ func TestStatements_ofAMove(t *testing.T) {
 				return s.Statements(id)
 			}
 			require.Equal(t, c.receive, apply(workflows.ApplyMoveInput{
-				Seq: 2, Move: models.MoveReceive, To: models.StatusReceived, Message: workflows.Message{BranchID: &tenant.Other.ID},
+				Seq: 2, Move: models.MoveReceive, To: models.StatusReceived, Message: models.Message{BranchID: &tenant.Other.ID},
 			}), name)
 			require.Equal(t, c.announce, apply(workflows.ApplyMoveInput{
-				Seq: 3, Move: models.MoveAssign, To: models.StatusAssigned, Message: workflows.Message{RiderID: &tenant.Riders[0].ID},
+				Seq: 3, Move: models.MoveAssign, To: models.StatusAssigned, Message: models.Message{RiderID: &tenant.Riders[0].ID},
 			}), name)
 			require.Equal(t, c.announce, apply(workflows.ApplyMoveInput{
-				Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, Message: workflows.Message{},
+				Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, Message: models.Message{},
 			}), name)
 		}
 	})

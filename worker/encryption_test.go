@@ -25,6 +25,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/internal/historycodec"
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
@@ -135,7 +136,7 @@ func runOrdersWithEveryMessage(t *testing.T, s *service, keys func(*config.Confi
 	})
 	s.receive(t, delivered)
 	unknown := uuid.New()
-	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), delivered, workflows.AssignedName, workflows.Message{RiderID: &unknown}))
+	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), delivered, workflows.AssignedName, models.Message{RiderID: &unknown}))
 	require.True(t, refused)
 	require.Equal(t, "El motorizado no existe o no está activo.", refusal.Reason)
 	s.assign(t, delivered, 0)
@@ -172,7 +173,7 @@ func (s *service) continueAsNew(t *testing.T, orderID string) run {
 	first := s.describe(t, workflowOf(orderID)).WorkflowExecutionInfo.Execution.RunId
 	for range 4 {
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(orderID), "", workflows.CancelName,
-			workflows.Message{Reason: cancelReason, Note: cancelNote + strings.Repeat(".", 1_200_000)}))
+			models.Message{Reason: cancelReason, Note: cancelNote + strings.Repeat(".", 1_200_000)}))
 	}
 	poll.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
@@ -309,7 +310,7 @@ func TestEncryption_aWorkerWithoutTheKeyFailsNoOrder(t *testing.T) {
 			good.StopWorker()
 			fresh := good.CreateOrder(t, good.Key)
 			bad := good.replaceWorker(t, withHistoryKeys(c.keys...))
-			require.NoError(t, good.Temporal.SignalWorkflow(t.Context(), workflowOf(fresh), "", workflows.ReceivedName, workflows.Message{}))
+			require.NoError(t, good.Temporal.SignalWorkflow(t.Context(), workflowOf(fresh), "", workflows.ReceivedName, models.Message{}))
 			failure := bad.waitForFailedTask(t, fresh)
 			require.ErrorContains(t, failure, c.says)
 			bad.StopWorker()

@@ -10,6 +10,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/worker"
@@ -24,12 +25,12 @@ func TestSignals_inTheSequenceOfTheHistory(t *testing.T) {
 	id := s.startedOrder(t, s.Key)
 	s.receive(t, id)
 	s.StopWorker()
-	signal := func(name string, message workflows.Message) {
+	signal := func(name string, message models.Message) {
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", name, message))
 	}
-	signal(workflows.AssignedName, workflows.Message{RiderID: &s.Riders[0].ID})
-	signal(workflows.DeliveredName, workflows.Message{})
-	signal(workflows.CancelName, workflows.Message{})
+	signal(workflows.AssignedName, models.Message{RiderID: &s.Riders[0].ID})
+	signal(workflows.DeliveredName, models.Message{})
+	signal(workflows.CancelName, models.Message{})
 	s.StartWorker(t)
 	s.waitForStatus(t, id, "delivered")
 	s.waitForOrderEnd(t, id)
@@ -77,7 +78,7 @@ func TestReplay_isLinear(t *testing.T) {
 		id := s.startedOrder(t, s.Key)
 		s.receive(t, id)
 		for i := range moves {
-			message := workflows.Message{RiderID: &s.Riders[i%2].ID}
+			message := models.Message{RiderID: &s.Riders[i%2].ID}
 			require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", workflows.AssignedName, message))
 		}
 		poll.Until(t, func() error {

@@ -63,7 +63,7 @@ func TestActivities_finalErrorsAreNotRetried(t *testing.T) {
 		id := uuid.MustParse(s.CreateOrder(t, s.Key))
 		move := workflows.ApplyMoveInput{
 			OrderID: id, EntryID: uuid.New(), Seq: 2, Move: models.MoveReceive, By: models.ByOperator, To: models.StatusReceived,
-			At: time.Now().UTC(), Message: workflows.Message{BranchID: &s.Other.ID},
+			At: time.Now().UTC(), Message: models.Message{BranchID: &s.Other.ID},
 		}
 		missing := move
 		missing.OrderID = uuid.New()
@@ -118,7 +118,7 @@ func TestMove_ofARowAheadOfItsWorkflow(t *testing.T) {
 		s.waitForStartConfirmed(t, id)
 		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 3, Move: models.MoveAssign, By: models.ByOperator, To: models.StatusAssigned,
-			At: time.Now().UTC().Truncate(time.Microsecond), Message: workflows.Message{RiderID: &s.Riders[0].ID},
+			At: time.Now().UTC().Truncate(time.Microsecond), Message: models.Message{RiderID: &s.Riders[0].ID},
 		})
 		require.NoError(t, err)
 		s.deliver(t, id)
@@ -138,7 +138,7 @@ func TestAssign_ofARowAheadOfItsWorkflow(t *testing.T) {
 		s.waitForStartConfirmed(t, id)
 		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveAssign, By: models.ByOperator, To: models.StatusAssigned,
-			At: time.Now().UTC().Truncate(time.Microsecond), Message: workflows.Message{RiderID: &s.Riders[1].ID},
+			At: time.Now().UTC().Truncate(time.Microsecond), Message: models.Message{RiderID: &s.Riders[1].ID},
 		})
 		require.NoError(t, err)
 		assigned := s.assign(t, id, 0)

@@ -34,10 +34,10 @@ func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 		outcomes := make([]error, 5)
 		var sending sync.WaitGroup
 		for i := range outcomes {
-			sending.Go(func() { outcomes[i] = s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Message{}) })
+			sending.Go(func() { outcomes[i] = s.updateAs(t, updateID, id, workflows.ReceivedName, models.Message{}) })
 		}
 		sending.Wait()
-		outcomes = append(outcomes, s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Message{}))
+		outcomes = append(outcomes, s.updateAs(t, updateID, id, workflows.ReceivedName, models.Message{}))
 		for _, err := range outcomes {
 			require.NoError(t, err)
 		}
@@ -58,7 +58,7 @@ func TestMessages_refusalsReachTheCaller(t *testing.T) {
 
 		s.receive(t, id)
 		unknown := uuid.New()
-		refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.AssignedName, workflows.Message{RiderID: &unknown}))
+		refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.AssignedName, models.Message{RiderID: &unknown}))
 		require.True(t, refused)
 		require.Equal(t, models.StatusReceived, refusal.Status)
 		require.Equal(t, "El motorizado no existe o no está activo.", refusal.Reason)
@@ -72,7 +72,7 @@ func (s *service) refusedDelivery(t *testing.T) (orderID string, before, after *
 	orderID = s.CreateOrder(t, s.Key)
 	s.waitForIdle(t, orderID)
 	before = s.historyOf(t, workflowOf(orderID), "")
-	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), orderID, workflows.DeliveredName, workflows.Message{}))
+	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), orderID, workflows.DeliveredName, models.Message{}))
 	require.True(t, refused)
 	require.Equal(t, workflows.Refusal{Move: models.MoveDeliver, Status: models.StatusRegistered}, refusal)
 	return orderID, before, s.historyOf(t, workflowOf(orderID), "")

@@ -45,7 +45,7 @@ func TestReconcile_moveMissingFromHistory(t *testing.T) {
 		s.waitForStartConfirmed(t, id)
 		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, By: models.ByOperator, To: models.StatusDelivered,
-			At: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), Message: workflows.Message{},
+			At: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), Message: models.Message{},
 		})
 		require.NoError(t, err)
 		require.Contains(t, s.details(t, id), "**En reparto**")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"despacho/api"
@@ -21,7 +22,6 @@ import (
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
-	"despacho/workflows"
 )
 
 // defective is a Temporal client that panics for one order.
@@ -84,7 +84,7 @@ func TestPanic_whileAnOrderIsStarted(t *testing.T) {
 		return err
 	})
 	_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(broken), "")
-	require.True(t, workflows.IsNotRunning(err), err)
+	require.ErrorAs(t, err, new(*serviceerror.NotFound))
 }
 
 // eachDefective runs a test on services of its own, with a defect in the first statement that has

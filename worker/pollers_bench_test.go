@@ -110,7 +110,7 @@ func startAndReceive(temporal client.Client, queue string) (time.Duration, error
 	}
 	began := time.Now()
 	handle, err := temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: workflows.OrderWorkflowID(id), UpdateName: workflows.ReceivedName, Args: []any{workflows.Message{}},
+		WorkflowID: workflows.OrderWorkflowID(id), UpdateName: workflows.ReceivedName, Args: []any{models.Message{}},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 
 	"despacho/internal/config"
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/workflows"
@@ -28,7 +29,7 @@ func TestReconcile_replacesAWorkflowThatCannotGoOn(t *testing.T) {
 	stuck := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Execution.RunId
 	sound := s.describe(t, workflowOf(other)).WorkflowExecutionInfo.Execution.RunId
 	stranger := s.secondProcess(t, apptest.Options{Configure: withHistoryKeys(keyB)})
-	require.NoError(t, stranger.App.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", workflows.AssignedName, workflows.Message{}))
+	require.NoError(t, stranger.App.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", workflows.AssignedName, models.Message{}))
 	require.ErrorContains(t, s.waitForFailedTask(t, id), `encrypted with the key "b"`)
 	poll.Until(t, func() error {
 		s.reconcile(t)

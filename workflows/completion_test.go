@@ -19,13 +19,13 @@ func TestCompletion_handlersAreDrained(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.beforeReply(func() {
 			for range 3 {
-				late = append(late, s.update(workflows.CancelName, workflows.Message{By: models.ByOperator}))
-				late = append(late, s.update(workflows.AssignedName, workflows.Message{RiderID: &riderB}))
+				late = append(late, s.update(workflows.CancelName, models.Message{By: models.ByOperator}))
+				late = append(late, s.update(workflows.AssignedName, models.Message{RiderID: &riderB}))
 			}
 		})
 		return nil, nil
 	}
-	s.at(time.Minute, func() { delivered = s.update(workflows.DeliveredName, workflows.Message{}) })
+	s.at(time.Minute, func() { delivered = s.update(workflows.DeliveredName, models.Message{}) })
 	require.True(t, s.run())
 	delivered.requireDone(t)
 	require.Len(t, late, 6)
@@ -43,7 +43,7 @@ func TestCompletion_signalsAreDrained(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
-			s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA})
+			s.signal(workflows.AssignedName, models.Message{RiderID: &riderA})
 		})
 		return nil, nil
 	}
@@ -63,8 +63,8 @@ func TestCompletion_signalsBeforeTheOrderIsLoaded(t *testing.T) {
 		s.beforeLoad = nil // once
 		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
-			s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA})
-			s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderB})
+			s.signal(workflows.AssignedName, models.Message{RiderID: &riderA})
+			s.signal(workflows.AssignedName, models.Message{RiderID: &riderB})
 			s.signal(workflows.DeliveredName, nil)
 		})
 		return nil
@@ -82,7 +82,7 @@ func TestCompletion_workflowCancellationDoesNotCancelTheOrder(t *testing.T) {
 		want []models.Move
 	}{
 		"moves go on": {
-			func(s *harness) *updateResult { return s.update(workflows.ReceivedName, workflows.Message{}) }, []models.Move{models.MoveReceive},
+			func(s *harness) *updateResult { return s.update(workflows.ReceivedName, models.Message{}) }, []models.Move{models.MoveReceive},
 		},
 		"the timer goes on": {func(*harness) *updateResult { return nil }, []models.Move{models.MoveCancel}},
 	} {

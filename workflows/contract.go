@@ -3,7 +3,6 @@
 package workflows
 
 import (
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,43 +53,24 @@ func SearchAttributes() map[string]string {
 	}
 }
 
-// OrderWorkflowPrefix begins the ids of orders' workflows.
-const OrderWorkflowPrefix = "order-"
+// Prefixes of the ids of workflows: the id of the order follows.
+const (
+	OrderWorkflowPrefix      = "order-"
+	SimulationWorkflowPrefix = "simulation-"
+)
 
 // OrderWorkflowID is the id of an order's workflow.
 func OrderWorkflowID(orderID uuid.UUID) string { return OrderWorkflowPrefix + orderID.String() }
 
-const simulationWorkflowPrefix = "simulation-"
-
 // SimulationWorkflowID is the id of the workflow that moves a test order.
 func SimulationWorkflowID(orderID uuid.UUID) string {
-	return simulationWorkflowPrefix + orderID.String()
-}
-
-// SubjectOf returns the id of the order that a workflow is about, from the workflow's id. It
-// returns false for the reconcile workflow and for other ids.
-func SubjectOf(workflowID string) (uuid.UUID, bool) {
-	for _, prefix := range []string{OrderWorkflowPrefix, simulationWorkflowPrefix} {
-		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {
-			id, err := uuid.Parse(subject)
-			return id, err == nil && id.String() == subject
-		}
-	}
-	return uuid.Nil, false
-}
-
-// OperatorPriority is the priority of an operator's workflows, which their activities inherit. A
-// Temporal server with fairness dispatches the tasks of all operators in turn; one without it
-// ignores the key.
-func OperatorPriority(operatorID uuid.UUID) temporal.Priority {
-	return temporal.Priority{FairnessKey: operatorID.String()}
+	return SimulationWorkflowPrefix + orderID.String()
 }
 
 // OutQueue is the task queue of the activities that leave the house: webhook calls, map links and
 // identity checks. TaskQueue has everything else.
 func OutQueue(taskQueue string) string { return taskQueue + "-out" }
 
-// outQueue is the OutQueue of the installation that a workflow belongs to.
 func outQueue(ctx workflow.Context) string { return OutQueue(workflow.GetInfo(ctx).TaskQueueName) }
 
 // ReconcileScheduleID is the id of the schedule of the reconcile workflow.
@@ -145,7 +125,7 @@ type ApplyMoveInput struct {
 	To      models.Status `json:"to"`
 	At      time.Time     `json:"at"`
 	// Message is what was requested; empty for the timer's auto-cancel.
-	Message Message `json:"message,omitzero"`
+	Message models.Message `json:"message,omitzero"`
 }
 
 // ApplyMoveResult is the outcome of writing a move.
@@ -157,7 +137,7 @@ type ApplyMoveResult struct {
 	Refused string `json:"refused,omitempty"`
 	// Current is the order's actual state, if it was moved outside this run.
 	Current *Snapshot `json:"current,omitempty"`
-	// Written means that the move was written before, and Current is the state since: the answer of
-	// the activity was lost, or its workflow task.
+	// Written means that the move was written before, and Current is the state since: an answer or a
+	// workflow task was lost.
 	Written bool `json:"written,omitempty"`
 }

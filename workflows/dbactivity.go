@@ -9,14 +9,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// dbCall is one access to the database: a local activity, which adds one event to the history,
-// retried until the database is available.
-type dbCall struct {
-	summary, activity string
-	// deadline ends the retries; nil means that they do not end.
-	deadline *time.Time
-}
-
 const (
 	// During an outage the database is tried every retryInterval, so that callers are answered soon
 	// after the outage ends. After shortOutage it is tried every longOutageInterval, because every
@@ -29,18 +21,31 @@ const (
 	retryForever = 100 * 365 * 24 * time.Hour
 )
 
-// runDBActivity runs the activity. Errors other than an outage of the database are not retried. The
-// error after the deadline is an outage.
-func runDBActivity(ctx workflow.Context, call dbCall, input, result any) error {
-	limit := shortOutage
-	if call.deadline != nil {
-		if limit = call.deadline.Sub(workflow.Now(ctx)); limit <= 0 {
+// runDBActivity accesses the database with a local activity, which adds one event to the history.
+// An outage of the database is retried until the deadline, after which the error is an outage, or
+// without an end if there is no deadline; other errors are not retried.
+func runDBActivity(ctx workflow.Context, summary, activity string, deadline *time.Time, input, result any) error {
+	run := func(limit, maxInterval time.Duration) error {
+		ctx := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+			StartToCloseTimeout:    10 * time.Second,
+			ScheduleToCloseTimeout: limit,
+			Summary:                summary,
+			RetryPolicy: &temporal.RetryPolicy{
+				InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: maxInterval,
+			},
+		})
+		return workflow.ExecuteLocalActivity(ctx, activity, input).Get(ctx, result)
+	}
+	if deadline != nil {
+		limit := deadline.Sub(workflow.Now(ctx))
+		if limit <= 0 {
 			return temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, nil)
 		}
+		return run(limit, retryInterval)
 	}
-	err := call.run(ctx, limit, retryInterval, input, result)
-	if call.deadline == nil && isOutage(err) {
-		return call.run(ctx, retryForever, longOutageInterval, input, result)
+	err := run(shortOutage, retryInterval)
+	if isOutage(err) {
+		err = run(retryForever, longOutageInterval)
 	}
 	return err
 }
@@ -54,18 +59,6 @@ func isOutage(err error) bool {
 func hasType(err error, errorType string) bool {
 	var application *temporal.ApplicationError
 	return errors.As(err, &application) && application.Type() == errorType
-}
-
-func (c dbCall) run(ctx workflow.Context, limit, maxInterval time.Duration, input, result any) error {
-	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout:    10 * time.Second,
-		ScheduleToCloseTimeout: limit,
-		Summary:                c.summary,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: maxInterval,
-		},
-	})
-	return workflow.ExecuteLocalActivity(ctx, c.activity, input).Get(ctx, result)
 }
 
 // OrderMissing is the non-retryable error of an activity whose order does not exist.

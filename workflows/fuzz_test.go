@@ -86,7 +86,7 @@ func (d *faultyDatabase) writeOutsideTheRun() {
 	}
 }
 
-var fuzzMessages = []workflows.Message{
+var fuzzMessages = []models.Message{
 	{Move: models.MoveReceive}, {Move: models.MoveAssign, RiderID: &riderA}, {Move: models.MoveAssign, RiderID: &riderB},
 	{Move: models.MoveDeliver}, {Move: models.MoveCancel}, {Move: models.MoveCancel, OnlyRegistered: true, By: models.ByStore},
 }
@@ -166,7 +166,7 @@ func (d *faultyDatabase) disturb(at time.Duration) {
 	case 2:
 		d.s.signal(workflows.RefreshName, nil)
 	case 3:
-		d.s.signal(workflows.CancelName, workflows.Message{Reason: "a\x00b"})
+		d.s.signal(workflows.CancelName, models.Message{Reason: "a\x00b"})
 	case 4:
 		d.s.signal(name, message)
 	case 5:

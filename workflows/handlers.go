@@ -23,25 +23,22 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 }
 
 // registerMove registers the update of a move. Its validator refuses illegal moves before they
-// enter the history.
+// enter the history, except those that come before the order is loaded.
 func (o *order) registerMove(ctx workflow.Context, move models.Move) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, string(move),
-		func(ctx workflow.Context, message Message) error {
-			r := newUpdate(move, message)
+		func(ctx workflow.Context, message models.Message) error {
+			r := newRequest(move, message.Actor(), message)
 			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
 			return o.inTurn(ctx, func(ctx workflow.Context) error { return o.handleMove(ctx, r) })
 		},
 		workflow.UpdateHandlerOptions{
-			Validator: func(message Message) error {
-				r := newUpdate(move, message)
-				if problem := r.problem(); problem != "" {
-					return Refusal{Move: move, Status: o.state.Status, Reason: problem}.Err()
+			Validator: func(message models.Message) error {
+				r := newRequest(move, message.Actor(), message)
+				if problem := r.Problem(); problem != "" {
+					return o.refusal(r, problem)
 				}
-				if !o.loaded {
-					return nil // decided once the order is loaded
-				}
-				if _, verdict := o.validate(r); verdict == models.Refused {
-					return Refusal{Move: move, Status: o.state.Status}.Err()
+				if _, verdict := o.decide(r); o.loaded && verdict == models.Refused {
+					return o.refusal(r, "")
 				}
 				return nil
 			},
@@ -59,43 +56,34 @@ func (o *order) inTurn(ctx workflow.Context, do func(workflow.Context) error) er
 
 // handleNext handles the first message of the inbox.
 func (o *order) handleNext(ctx workflow.Context) {
-	message := o.inbox.next()
-	move := models.Move(message.signal)
+	message := o.inbox.arrived[0]
+	o.inbox.arrived = o.inbox.arrived[1:]
 	switch {
 	case message.do != nil:
 		message.do(ctx)
 	case message.signal == RefreshName:
 		o.dropRepeatedRefreshes(ctx)
 		_ = o.refresh(ctx) // it has logged its error
-	case slices.Contains(models.Moves, move):
-		o.handleSignal(ctx, move)
+	case slices.Contains(models.Moves, models.Move(message.signal)):
+		o.handleSignal(ctx, models.Move(message.signal))
 	}
 }
 
-// handleSignal handles the signal of a move. It counts as the operator's, and nobody hears whether
-// it was refused.
+// handleSignal handles the signal of a move. It counts as the operator's, whoever sent it is not
+// known, and nobody hears whether it was refused. Its payload is decoded here: the SDK would drop a
+// malformed one and take the next, which may have come after signals of other names.
 func (o *order) handleSignal(ctx workflow.Context, move models.Move) {
-	message, ok := receiveSignal(ctx, move)
-	if !ok {
-		return
-	}
-	if err := o.handleMove(ctx, request{Message: message, by: models.ByOperator, signal: true}); err != nil {
-		workflow.GetLogger(ctx).Warn("signal refused", "signal", move, "status", o.state.Status, "reason", err.Error())
-	}
-}
-
-// receiveSignal takes the signal of a move that has arrived; ok is false if it is malformed. Its
-// payload is decoded here: the SDK would drop a malformed one and take the next, which may have
-// come after signals of other names.
-func receiveSignal(ctx workflow.Context, move models.Move) (message Message, ok bool) {
 	var payload converter.RawValue
 	if !workflow.GetSignalChannel(ctx, string(move)).ReceiveAsync(&payload) {
-		return Message{}, false // the SDK has dropped it
+		return // the SDK has dropped it
 	}
+	var message models.Message
 	if err := converter.GetDefaultDataConverter().FromPayload(payload.Payload(), &message); err != nil {
 		workflow.GetLogger(ctx).Error("malformed signal dropped", "signal", move, "error", err)
-		return Message{}, false
+		return
 	}
-	message.Move, message.Requester = move, Requester{} // whoever sent it is not known
-	return message, true
+	message.Requester = models.Requester{}
+	if err := o.handleMove(ctx, newRequest(move, models.ByOperator, message)); err != nil {
+		workflow.GetLogger(ctx).Warn("signal refused", "signal", move, "status", o.state.Status, "reason", err.Error())
+	}
 }

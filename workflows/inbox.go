@@ -16,13 +16,6 @@ type arrival struct {
 	do func(workflow.Context)
 }
 
-// next takes the first message; there must be one.
-func (i *inbox) next() arrival {
-	first := i.arrived[0]
-	i.arrived = i.arrived[1:]
-	return first
-}
-
 // SignalOrder keeps the sequence in which the signals of a run have arrived, in the inbox of the
 // run. The SDK has a channel for each name of a signal, and nothing else says which came first.
 // Whatever runs or replays the workflow of an order needs this interceptor.

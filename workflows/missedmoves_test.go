@@ -22,10 +22,10 @@ func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 		}
 		return nil, nil
 	}
-	s.at(time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
-	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderB}) })
-	s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
-	s.at(4*time.Minute, func() { s.update(workflows.CancelName, workflows.Message{By: models.ByOperator}) })
+	s.at(time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderB}) })
+	s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
+	s.at(4*time.Minute, func() { s.update(workflows.CancelName, models.Message{By: models.ByOperator}) })
 	require.True(t, s.run())
 	require.Len(t, s.attempts, 4)
 	for _, move := range s.attempts {
@@ -79,7 +79,7 @@ func TestMove_afterAMissedMove(t *testing.T) {
 		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
 	}
 	var again *updateResult
-	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, workflows.Message{}) })
+	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, models.Message{}) })
 	require.True(t, s.run(), "nothing is left to be done")
 	again.requireRefused(t, models.MoveDeliver, models.StatusDelivered)
 	require.Contains(t, s.details(), "**Entregado**")

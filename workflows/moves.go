@@ -12,33 +12,39 @@ import (
 
 // request is a requested move and who requests it.
 type request struct {
-	Message
+	models.Message
 	by models.Actor
 	// updateID is set for an update, which waits for the outcome. Nobody waits for that of a signal,
 	// nor of the timer's auto-cancel.
 	updateID string
-	signal   bool
 }
 
-func newUpdate(move models.Move, message Message) request {
+func newRequest(move models.Move, by models.Actor, message models.Message) request {
 	message.Move = move
-	return request{Message: message, by: message.actor()}
+	return request{Message: message, by: by}
 }
 
-// validate checks a move against the run's state.
-func (o *order) validate(r request) (models.Status, models.Verdict) {
+// isSignal reports whether a person sent the request from the Temporal UI.
+func (r request) isSignal() bool { return r.updateID == "" && r.by != models.ByAuto }
+
+// decide holds a move against the run's state.
+func (o *order) decide(r request) (models.Status, models.Verdict) {
 	to, verdict, _ := r.Decide(r.by, o.seq, o.state)
 	return to, verdict
 }
 
+// refusal is the error of a refused move; the reason may be empty.
+func (o *order) refusal(r request, reason string) error {
+	return Refusal{Move: r.Move, Status: o.state.Status, Reason: reason}.Err()
+}
+
 // handleMove validates a move and writes it to the database before the outcome is reported.
 func (o *order) handleMove(ctx workflow.Context, r request) error {
-	if problem := r.problem(); problem != "" {
-		return Refusal{Move: r.Move, Status: o.state.Status, Reason: problem}.Err()
+	if problem := r.Problem(); problem != "" {
+		return o.refusal(r, problem)
 	}
-	refreshed := false
-	for {
-		to, verdict := o.validate(r)
+	for refreshed := false; ; {
+		to, verdict := o.decide(r)
 		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) {
 			refreshed = true
 			if err := o.refresh(ctx); err != nil {
@@ -48,7 +54,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		}
 		switch verdict {
 		case models.Refused:
-			return Refusal{Move: r.Move, Status: o.state.Status}.Err()
+			return o.refusal(r, "")
 		case models.Unchanged:
 			return nil
 		}
@@ -57,7 +63,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		case err != nil:
 			return o.notApplied(ctx, r, err)
 		case result.Refused != "":
-			return Refusal{Move: r.Move, Status: o.state.Status, Reason: result.Refused}.Err()
+			return o.refusal(r, result.Refused)
 		case result.Current != nil:
 			o.restore(ctx, result.Current)
 		default:
@@ -74,11 +80,11 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 // mustRefresh reports whether the row has to be read before the verdict is final: a lost workflow
 // task can leave the row ahead of this run. The sender of an update repeats it after a refusal that
 // the row does not confirm, but not after the answer that nothing has to be done. Nobody repeats a
-// signal. Of many signals only some read the row: each result is in the history, and Temporal
+// signal. Of many signals one a second reads the row: each result is in the history, and Temporal
 // accepts no workflow task of more than 4 MB.
 func (o *order) mustRefresh(ctx workflow.Context, r request, verdict models.Verdict) bool {
-	if r.signal {
-		return !o.isFresh(ctx)
+	if r.isSignal() {
+		return workflow.Now(ctx).Sub(o.refreshedAt) >= time.Second
 	}
 	return verdict == models.Unchanged
 }
@@ -100,20 +106,20 @@ func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 	if r.by == models.ByAuto {
 		o.startTimer(ctx, workflow.Now(ctx).Add(autoCancelRetry))
 	}
-	return Refusal{Move: r.Move, Status: o.state.Status, Reason: reasonNotStored}.Err()
+	return o.refusal(r, reasonNotStored)
 }
 
-// autoCancelRetry is the time to the next auto-cancel after one that could not be stored.
-const autoCancelRetry = time.Hour
-
-// reasonNotStored is the reason of a move that the database does not accept.
-const reasonNotStored = "El cambio no se pudo guardar porque sus datos no son válidos."
+const (
+	// autoCancelRetry is the time to the next auto-cancel after one that could not be stored.
+	autoCancelRetry = time.Hour
+	// reasonNotStored is the reason of a move that the database does not accept.
+	reasonNotStored = "El cambio no se pudo guardar porque sus datos no son válidos."
+)
 
 // recordMove updates the run's state after a written move.
 func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 	o.seq++
-	o.state.Status = to
-	o.state.CancelledBy = ""
+	o.state.Status, o.state.CancelledBy = to, ""
 	if to == models.StatusCancelled {
 		o.state.CancelledBy = r.by
 	}
@@ -124,11 +130,11 @@ func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 	o.describe(ctx)
 }
 
-func (o *order) apply(ctx workflow.Context, r request, to models.Status) (result ApplyMoveResult, err error) {
+func (o *order) apply(ctx workflow.Context, r request, to models.Status) (*ApplyMoveResult, error) {
+	var result ApplyMoveResult
 	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.Move, By: r.by, To: to, Message: r.Message}
 	move.EntryID, move.At = entryID(ctx, r, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
-	err = runDBActivity(ctx, dbCall{summary: string(r.Move), activity: ApplyMoveActivity, deadline: r.Deadline}, move, &result)
-	return result, err
+	return &result, runDBActivity(ctx, string(r.Move), ApplyMoveActivity, r.Deadline, move, &result)
 }
 
 // EntryID is the id of the timeline entry of a move that was requested by an update. The requester

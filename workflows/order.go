@@ -28,7 +28,8 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		return err
 	}
 	for {
-		if err := workflow.Await(ctx, func() bool { return o.hasWork() || o.canEnd(ctx) }); err != nil {
+		err := workflow.Await(ctx, func() bool { return len(o.inbox.arrived) > 0 || o.isTimerDue() || o.canEnd(ctx) })
+		if err != nil {
 			return err
 		}
 		switch {
@@ -66,9 +67,6 @@ type order struct {
 	stopTimer workflow.CancelFunc
 }
 
-// hasWork reports whether there is something to do now.
-func (o *order) hasWork() bool { return len(o.inbox.arrived) > 0 || o.isTimerDue() }
-
 // canEnd reports whether the run has nothing more to do and nobody waits for it. An ended order's
 // waits for the outcome of its first attempts, so that its history has it.
 func (o *order) canEnd(ctx workflow.Context) bool {
@@ -91,11 +89,10 @@ func (o *order) end(ctx workflow.Context) error {
 // begin takes the order's state and starts the timer, the webhook calls and the side activities.
 func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	if snapshot == nil {
-		loaded, err := o.load(ctx)
-		if err != nil {
+		var err error
+		if snapshot, err = o.load(ctx); err != nil {
 			return err
 		}
-		snapshot = loaded
 	}
 	o.loaded = true
 	o.restore(ctx, snapshot)
@@ -140,7 +137,7 @@ func (o *order) isTimerDue() bool { return o.timer != nil && o.timer.IsReady() }
 // autoCancel cancels an order that nobody has received in time.
 func (o *order) autoCancel(ctx workflow.Context) {
 	o.timer = nil
-	_ = o.handleMove(ctx, request{Message: Message{Move: models.MoveCancel}, by: models.ByAuto})
+	_ = o.handleMove(ctx, newRequest(models.MoveCancel, models.ByAuto, models.Message{}))
 }
 
 // describe sets the current details that the Temporal UI shows for the workflow.

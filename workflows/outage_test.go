@@ -34,7 +34,7 @@ func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 	for name, ask := range map[string]func(s *harness) *updateResult{
 		"a signal": func(s *harness) *updateResult { s.signal(workflows.ReceivedName, nil); return nil },
 		"an update": func(s *harness) *updateResult {
-			return s.update(workflows.ReceivedName, workflows.Message{})
+			return s.update(workflows.ReceivedName, models.Message{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	s := newHarness(t, registered)
 	s.beforeLoad = s.downUntil(outage)
 	var received *updateResult
-	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Message{}) })
+	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, models.Message{}) })
 	s.at(outage+time.Hour, func() { s.signal(workflows.CancelName, nil) })
 	require.True(t, s.runLoaded())
 	received.requireDone(t)
@@ -88,10 +88,10 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	down := s.downUntil(time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	var received, cancelled, assigned, again *updateResult
-	s.at(1*time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Message{}) })
-	s.at(2*time.Hour, func() { cancelled = s.update(workflows.CancelName, workflows.Message{By: models.ByStore}) })
-	s.at(3*time.Hour, func() { assigned = s.update(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
-	s.at(4*time.Hour, func() { again = s.update(workflows.ReceivedName, workflows.Message{}) })
+	s.at(1*time.Hour, func() { received = s.update(workflows.ReceivedName, models.Message{}) })
+	s.at(2*time.Hour, func() { cancelled = s.update(workflows.CancelName, models.Message{By: models.ByStore}) })
+	s.at(3*time.Hour, func() { assigned = s.update(workflows.AssignedName, models.Message{RiderID: &riderA}) })
+	s.at(4*time.Hour, func() { again = s.update(workflows.ReceivedName, models.Message{}) })
 	require.False(t, s.run())
 	received.requireDone(t)
 	cancelled.requireRefused(t, models.MoveCancel, models.StatusReceived)
@@ -113,9 +113,9 @@ func TestApply_refused(t *testing.T) {
 		return nil, nil
 	}
 	var unknown, known *updateResult
-	s.at(1*time.Minute, func() { unknown = s.update(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
-	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
-	s.at(3*time.Minute, func() { known = s.update(workflows.AssignedName, workflows.Message{RiderID: &riderB}) })
+	s.at(1*time.Minute, func() { unknown = s.update(workflows.AssignedName, models.Message{RiderID: &riderA}) })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
+	s.at(3*time.Minute, func() { known = s.update(workflows.AssignedName, models.Message{RiderID: &riderB}) })
 	s.at(4*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
 	require.True(t, s.run())
 	refusal, refused := workflows.AsRefusal(unknown.err)
@@ -156,7 +156,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 				s.mu.Lock()
 				s.stored = current
 				s.mu.Unlock()
-				answer = s.update(workflows.AssignedName, workflows.Message{RiderID: &riderB})
+				answer = s.update(workflows.AssignedName, models.Message{RiderID: &riderB})
 			})
 			ended := s.run()
 			probe := messages["assigned to rider B"]
@@ -185,7 +185,7 @@ func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 		}
 		return nil, nil
 	}
-	s.at(25*time.Hour, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
+	s.at(25*time.Hour, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
 	require.False(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAssign}, s.moves())
 	require.Equal(t, 3, s.written[0].Seq)

@@ -18,19 +18,19 @@ import (
 func pointer[T any](value T) *T { return &value }
 
 // invalidMessages are refused over HTTP with 400; over Temporal nothing else checks them.
-var invalidMessages = map[string]workflows.Message{
+var invalidMessages = map[string]models.Message{
 	"an assignment to nobody":   {Move: models.MoveAssign},
-	"a reason with NUL":         workflows.Message{Move: models.MoveCancel, Reason: "a\x00b"},
-	"a reason with an escape":   workflows.Message{Move: models.MoveCancel, Reason: "\x1b[2J"},
-	"a reason that is too long": workflows.Message{Move: models.MoveCancel, Reason: strings.Repeat("á", 256)},
-	"a note that is too long":   workflows.Message{Move: models.MoveCancel, Note: strings.Repeat("á", 1001)},
-	"a photo taken in the year 10000": workflows.Message{
+	"a reason with NUL":         models.Message{Move: models.MoveCancel, Reason: "a\x00b"},
+	"a reason with an escape":   models.Message{Move: models.MoveCancel, Reason: "\x1b[2J"},
+	"a reason that is too long": models.Message{Move: models.MoveCancel, Reason: strings.Repeat("á", 256)},
+	"a note that is too long":   models.Message{Move: models.MoveCancel, Note: strings.Repeat("á", 1001)},
+	"a photo taken in the year 10000": models.Message{
 		Move:       models.MoveDeliver,
 		CapturedAt: pointer(time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -12*3600))),
 	},
-	"a photo taken in 1999": workflows.Message{Move: models.MoveDeliver, CapturedAt: pointer(time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC))},
-	"a latitude of 91":      workflows.Message{Move: models.MoveDeliver, Lat: pointer(91.0), Lng: pointer(0.0)},
-	"a latitude alone":      workflows.Message{Move: models.MoveDeliver, Lat: pointer(1.0)},
+	"a photo taken in 1999": models.Message{Move: models.MoveDeliver, CapturedAt: pointer(time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC))},
+	"a latitude of 91":      models.Message{Move: models.MoveDeliver, Lat: pointer(91.0), Lng: pointer(0.0)},
+	"a latitude alone":      models.Message{Move: models.MoveDeliver, Lat: pointer(1.0)},
 }
 
 // An invalid message is refused, as an update before it enters the history, and never reaches the
@@ -44,7 +44,7 @@ func TestMessages_invalidOnesAreRefused(t *testing.T) {
 			var refused *updateResult
 			s.at(1*time.Minute, func() { refused = s.update(string(message.Move), message) })
 			s.at(2*time.Minute, func() { s.signal(string(message.Move), message) })
-			s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderB}) })
+			s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderB}) })
 			require.False(t, s.run())
 			require.Error(t, refused.err)
 			require.False(t, refused.accepted)
@@ -64,7 +64,7 @@ func TestMessages_limits(t *testing.T) {
 	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	var delivered *updateResult
 	s.at(time.Minute, func() {
-		delivered = s.update(workflows.DeliveredName, workflows.Message{
+		delivered = s.update(workflows.DeliveredName, models.Message{
 			ActualAmountCollected: pointer(money.Max), Lat: pointer(90.0), Lng: pointer(-180.0),
 			CapturedAt: pointer(time.Date(2100, 12, 31, 23, 59, 59, 0, time.UTC)),
 		})
@@ -84,9 +84,9 @@ func TestApply_notStored(t *testing.T) {
 		return nil, nil
 	}
 	var refused, received *updateResult
-	s.at(1*time.Minute, func() { refused = s.update(workflows.CancelName, workflows.Message{}) })
+	s.at(1*time.Minute, func() { refused = s.update(workflows.CancelName, models.Message{}) })
 	s.at(2*time.Minute, func() { s.signal(workflows.CancelName, nil) })
-	s.at(3*time.Minute, func() { received = s.update(workflows.ReceivedName, workflows.Message{}) })
+	s.at(3*time.Minute, func() { received = s.update(workflows.ReceivedName, models.Message{}) })
 	require.False(t, s.run())
 	refusal, ok := workflows.AsRefusal(refused.err)
 	require.True(t, ok, "%v", refused.err)
@@ -155,7 +155,7 @@ func TestDeadline_noMoveAfterIt(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	var expired, late, made *updateResult
 	assign := func(rider uuid.UUID, deadline time.Duration) *updateResult {
-		return s.update(workflows.AssignedName, workflows.Message{RiderID: &rider, Deadline: pointer(start.Add(deadline))})
+		return s.update(workflows.AssignedName, models.Message{RiderID: &rider, Deadline: pointer(start.Add(deadline))})
 	}
 	s.at(time.Minute, func() { expired = assign(riderA, 90*time.Second) })
 	s.at(time.Minute+time.Second, func() { late = assign(riderA, 61*time.Second) })
@@ -218,10 +218,10 @@ func TestAssign_unchangedOnlyInMemory(t *testing.T) {
 			})
 			s.at(2*time.Minute, func() {
 				if asUpdate {
-					s.update(workflows.AssignedName, workflows.Message{RiderID: &riderA})
+					s.update(workflows.AssignedName, models.Message{RiderID: &riderA})
 					return
 				}
-				s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA})
+				s.signal(workflows.AssignedName, models.Message{RiderID: &riderA})
 			})
 			require.False(t, s.run())
 			require.Len(t, s.written, 1)
@@ -239,10 +239,10 @@ func TestContinueAsNew(t *testing.T) {
 	var received, assigned *updateResult
 	s.at(time.Minute, func() {
 		s.env.SetContinueAsNewSuggested(true)
-		received = s.update(workflows.ReceivedName, workflows.Message{})
-		assigned = s.update(workflows.AssignedName, workflows.Message{RiderID: &riderA})
-		s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA})
-		s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderB})
+		received = s.update(workflows.ReceivedName, models.Message{})
+		assigned = s.update(workflows.AssignedName, models.Message{RiderID: &riderA})
+		s.signal(workflows.AssignedName, models.Message{RiderID: &riderA})
+		s.signal(workflows.AssignedName, models.Message{RiderID: &riderB})
 	})
 	s.executeCreated()
 	var continued *workflow.ContinueAsNewError
@@ -256,7 +256,7 @@ func TestContinueAsNew(t *testing.T) {
 	next := newHarness(t, registered)
 	next.stored = s.stored
 	var delivered *updateResult
-	next.at(time.Minute, func() { delivered = next.update(workflows.DeliveredName, workflows.Message{}) })
+	next.at(time.Minute, func() { delivered = next.update(workflows.DeliveredName, models.Message{}) })
 	require.True(t, next.runLoaded())
 	delivered.requireDone(t)
 }

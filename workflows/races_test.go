@@ -132,13 +132,13 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.beforeReply(func() {
 			for range 49 {
-				answers = append(answers, s.update(workflows.CancelName, workflows.Message{By: models.ByStore}))
+				answers = append(answers, s.update(workflows.CancelName, models.Message{By: models.ByStore}))
 			}
 		})
 		return nil, nil
 	}
 	s.at(time.Hour, func() {
-		answers = append(answers, s.update(workflows.CancelName, workflows.Message{By: models.ByStore}))
+		answers = append(answers, s.update(workflows.CancelName, models.Message{By: models.ByStore}))
 	})
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveCancel}, s.moves())

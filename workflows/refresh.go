@@ -2,15 +2,13 @@ package workflows
 
 import (
 	"slices"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 )
 
 func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	var snapshot Snapshot
-	err := runDBActivity(ctx, dbCall{summary: "read the order", activity: LoadOrderActivity}, o.id, &snapshot)
-	return &snapshot, err
+	return &snapshot, runDBActivity(ctx, "read the order", LoadOrderActivity, nil, o.id, &snapshot)
 }
 
 // refresh takes over the state of an order that was moved outside this run: a lost workflow task
@@ -29,14 +27,6 @@ func (o *order) refresh(ctx workflow.Context) error {
 		o.restore(ctx, snapshot)
 	}
 	return nil
-}
-
-// freshFor is how long after a read the row is not read again.
-const freshFor = time.Second
-
-// isFresh reports whether the row has just been read.
-func (o *order) isFresh(ctx workflow.Context) bool {
-	return !o.refreshedAt.IsZero() && workflow.Now(ctx).Sub(o.refreshedAt) < freshFor
 }
 
 // dropRepeatedRefreshes takes the refresh signals that have arrived since the first: one read

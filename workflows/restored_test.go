@@ -24,13 +24,13 @@ func TestMove_onAnOlderRow(t *testing.T) {
 		return &workflows.ApplyMoveResult{Current: &row}, nil
 	}
 	var received, cancelled *updateResult
-	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Message{}) })
+	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, models.Message{}) })
 	s.at(2*time.Hour, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.stored.Status, s.stored.Seq = models.StatusRegistered, 1
 	})
-	s.at(3*time.Hour, func() { cancelled = s.update(workflows.CancelName, workflows.Message{}) })
+	s.at(3*time.Hour, func() { cancelled = s.update(workflows.CancelName, models.Message{}) })
 	require.True(t, s.run())
 	received.requireDone(t)
 	cancelled.requireDone(t)

@@ -27,10 +27,10 @@ func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	second.orderID, second.webhooks, second.stored = first.orderID, first.webhooks, first.stored
 	var received *updateResult
 	second.beforeLoad = func() error {
-		second.beforeReply(func() { received = second.update(workflows.ReceivedName, workflows.Message{}) })
+		second.beforeReply(func() { received = second.update(workflows.ReceivedName, models.Message{}) })
 		return nil
 	}
-	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
+	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
 	second.at(2*time.Hour, func() { second.signal(workflows.DeliveredName, nil) })
 	require.True(t, second.runLoaded())
 	received.requireDone(t)
@@ -111,7 +111,7 @@ func TestReassignment(t *testing.T) {
 	s := newHarness(t, models.State{Status: models.StatusReceived})
 	s.webhooks = []webhook{webhook(uuid.New())}
 	for i, rider := range []uuid.UUID{riderA, riderA, riderB, riderB, riderA} {
-		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &rider}) })
+		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &rider}) })
 	}
 	s.at(time.Hour, func() { s.signal(workflows.DeliveredName, nil) })
 	require.True(t, s.run())
@@ -132,19 +132,19 @@ func TestCancel_afterReception(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: status, RiderID: &riderA})
 			var store, limited, operator *updateResult
-			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Message{By: models.ByStore}) })
+			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, models.Message{By: models.ByStore}) })
 			s.at(2*time.Minute, func() {
-				limited = s.update(workflows.CancelName, workflows.Message{By: models.ByOperator, OnlyRegistered: true})
+				limited = s.update(workflows.CancelName, models.Message{By: models.ByOperator, OnlyRegistered: true})
 			})
 			s.at(3*time.Minute, func() {
-				operator = s.update(workflows.CancelName, workflows.Message{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"})
+				operator = s.update(workflows.CancelName, models.Message{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"})
 			})
 			require.True(t, s.run())
 			store.requireRefused(t, models.MoveCancel, status)
 			limited.requireRefused(t, models.MoveCancel, status)
 			operator.requireDone(t)
 			require.Len(t, s.written, 1)
-			require.Equal(t, workflows.Message{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"}, s.written[0].Message)
+			require.Equal(t, models.Message{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"}, s.written[0].Message)
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestCancel_aSignalCountsAsTheOperators(t *testing.T) {
 		t.Run(string(by), func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: models.StatusReceived})
-			s.at(time.Minute, func() { s.signal(workflows.CancelName, workflows.Message{By: by}) })
+			s.at(time.Minute, func() { s.signal(workflows.CancelName, models.Message{By: by}) })
 			require.True(t, s.run())
 			require.Len(t, s.written, 1)
 			require.Equal(t, models.ByOperator, s.written[0].By)

@@ -15,7 +15,7 @@ func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
 	var early *updateResult
-	s.at(24*time.Hour-time.Millisecond, func() { early = s.update(workflows.DeliveredName, workflows.Message{}) })
+	s.at(24*time.Hour-time.Millisecond, func() { early = s.update(workflows.DeliveredName, models.Message{}) })
 	require.True(t, s.run())
 	early.requireRefused(t, models.MoveDeliver, models.StatusRegistered)
 	require.Len(t, s.written, 1)
@@ -93,7 +93,7 @@ func TestOrder_currentDetailsFollowTheStatus(t *testing.T) {
 	s.at(1*time.Minute, look)
 	s.at(2*time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
 	s.at(3*time.Minute, look)
-	s.at(4*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
+	s.at(4*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
 	s.at(5*time.Minute, look)
 	s.at(6*time.Minute, func() { s.signal(workflows.CancelName, nil) })
 	require.True(t, s.run())

@@ -36,16 +36,16 @@ type message struct {
 }
 
 var messages = map[string]message{
-	"cancel by the store":             {move: models.MoveCancel, by: models.ByStore, content: workflows.Message{By: models.ByStore, Reason: "sin stock"}},
-	"cancel by the operator":          {move: models.MoveCancel, by: models.ByOperator, content: workflows.Message{By: models.ByOperator}},
-	"cancel by nobody in particular":  {move: models.MoveCancel, by: models.ByOperator, content: workflows.Message{}},
-	"cancel in the timer's name":      {move: models.MoveCancel, by: models.ByAuto, content: workflows.Message{By: models.ByAuto}},
-	"cancel only while registered":    {move: models.MoveCancel, by: models.ByOperator, limited: true, content: workflows.Message{By: models.ByOperator, OnlyRegistered: true}},
-	"received":                        {move: models.MoveReceive, by: models.ByOperator, content: workflows.Message{}},
-	"assigned to rider A":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderA, content: workflows.Message{RiderID: &riderA}},
-	"assigned to rider B":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderB, content: workflows.Message{RiderID: &riderB}},
-	"delivered":                       {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Message{Photo: "p.jpg"}},
-	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Message{}},
+	"cancel by the store":             {move: models.MoveCancel, by: models.ByStore, content: models.Message{By: models.ByStore, Reason: "sin stock"}},
+	"cancel by the operator":          {move: models.MoveCancel, by: models.ByOperator, content: models.Message{By: models.ByOperator}},
+	"cancel by nobody in particular":  {move: models.MoveCancel, by: models.ByOperator, content: models.Message{}},
+	"cancel in the timer's name":      {move: models.MoveCancel, by: models.ByAuto, content: models.Message{By: models.ByAuto}},
+	"cancel only while registered":    {move: models.MoveCancel, by: models.ByOperator, limited: true, content: models.Message{By: models.ByOperator, OnlyRegistered: true}},
+	"received":                        {move: models.MoveReceive, by: models.ByOperator, content: models.Message{}},
+	"assigned to rider A":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderA, content: models.Message{RiderID: &riderA}},
+	"assigned to rider B":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderB, content: models.Message{RiderID: &riderB}},
+	"delivered":                       {move: models.MoveDeliver, by: models.ByOperator, content: models.Message{Photo: "p.jpg"}},
+	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: models.Message{}},
 }
 
 // verdict is the transition table's result for the message.
@@ -185,15 +185,15 @@ func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	s.at(1*time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": "nobody"}) })
 	s.at(3*time.Minute, func() { refused = s.update(workflows.CancelName, []int{1}) })
-	s.at(4*time.Minute, func() { answered = s.update(workflows.ReceivedName, workflows.Message{}) })
-	s.at(5*time.Minute, func() { s.signal(workflows.CancelName, workflows.Message{Reason: "de verdad"}) })
+	s.at(4*time.Minute, func() { answered = s.update(workflows.ReceivedName, models.Message{}) })
+	s.at(5*time.Minute, func() { s.signal(workflows.CancelName, models.Message{Reason: "de verdad"}) })
 	require.True(t, s.run())
 	require.True(t, refused.done)
 	require.Error(t, refused.err)
 	require.False(t, refused.accepted)
 	answered.requireDone(t)
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
-	require.Equal(t, workflows.Message{Reason: "de verdad"}, s.written[1].Message)
+	require.Equal(t, models.Message{Reason: "de verdad"}, s.written[1].Message)
 }
 
 // Nothing of a malformed signal gets into the next one of its name, which arrives with it: neither

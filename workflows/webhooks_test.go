@@ -16,7 +16,7 @@ import (
 func (s *harness) fullLifecycle() {
 	s.stored.Calls = s.addCalls(models.EventCreated)
 	s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
-	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Message{RiderID: &riderA}) })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, models.Message{RiderID: &riderA}) })
 	s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
 }
 
@@ -56,7 +56,7 @@ func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
 	s := newSlowHarness(t)
 	var late *updateResult
 	s.at(time.Hour, func() { s.signal(workflows.CancelName, nil) })
-	s.at(time.Hour+10*time.Second, func() { late = s.update(workflows.ReceivedName, workflows.Message{}) })
+	s.at(time.Hour+10*time.Second, func() { late = s.update(workflows.ReceivedName, models.Message{}) })
 	require.True(t, s.run())
 	late.requireRefused(t, models.MoveReceive, models.StatusCancelled)
 	require.Equal(t, start.Add(time.Hour+slowCall), s.env.Now().UTC())

@@ -26,7 +26,7 @@ func TestApply_againInAnotherSequence(t *testing.T) {
 		assign := func(entry uuid.UUID, seq, rider int) *workflows.ApplyMoveResult {
 			result, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 				OrderID: order.ID, EntryID: entry, Seq: seq, Move: models.MoveAssign, By: models.ByOperator, To: models.StatusAssigned,
-				At: time.Now().UTC().Truncate(time.Microsecond), Message: workflows.Message{RiderID: &tenant.Riders[rider].ID},
+				At: time.Now().UTC().Truncate(time.Microsecond), Message: models.Message{RiderID: &tenant.Riders[rider].ID},
 			})
 			require.NoError(t, err)
 			return result

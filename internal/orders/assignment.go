@@ -7,7 +7,6 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 var errTooManyToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Se asignan hasta 200 pedidos a la vez. Marque menos.")
@@ -25,8 +24,8 @@ func (s *Service) AssignMany(
 	}
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkAssigned, tooMany: errTooManyToAssign,
-		message: func(order *models.OrderView) workflows.Message {
-			message := workflows.Message{Move: models.MoveAssign, RiderID: &riderID}
+		message: func(order *models.OrderView) models.Message {
+			message := models.Message{Move: models.MoveAssign, RiderID: &riderID}
 			if seq, known := expected[order.ID]; known {
 				message.ExpectedSeq = &seq
 			}

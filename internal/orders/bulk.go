@@ -10,7 +10,6 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/recovered"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 const (
@@ -50,7 +49,7 @@ type BulkResult struct {
 type bulkMove struct {
 	done BulkOutcome
 	// message requests the move of an order; isDone means that the order is as requested already.
-	message func(*models.OrderView) workflows.Message
+	message func(*models.OrderView) models.Message
 	isDone  func(*models.OrderView) bool
 	// tooMany is the error for more than MaxBulk orders.
 	tooMany error

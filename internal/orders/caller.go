@@ -5,7 +5,6 @@ import (
 
 	"despacho/internal/db"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // Caller is an API key or a panel user of an operator, optionally restricted to one store.
@@ -22,8 +21,8 @@ type Caller struct {
 }
 
 // requester is the caller in the request of a move.
-func (c Caller) requester() workflows.Requester {
-	return workflows.Requester{UserID: c.UserID, KeyID: c.KeyID}
+func (c Caller) requester() models.Requester {
+	return models.Requester{UserID: c.UserID, KeyID: c.KeyID}
 }
 
 // Actor is the caller's actor in an order's timeline.

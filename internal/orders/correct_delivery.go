@@ -9,14 +9,13 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // deliveryCorrection is what was recorded wrongly at a delivery, and why it is corrected.
 type deliveryCorrection struct {
 	reason string
 	// Of the message the amount is nil if it stays, and the photo empty.
-	workflows.Message
+	models.Message
 }
 
 // CorrectDelivery corrects the amount that was collected at a delivery, its photo, or both, on
@@ -27,7 +26,7 @@ type deliveryCorrection struct {
 func (s *Service) CorrectDelivery(
 	ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte,
 ) (*View, error) {
-	c := deliveryCorrection{reason: in.RequiredLines("reason", workflows.MaxCancelReason)}
+	c := deliveryCorrection{reason: in.RequiredLines("reason", models.MaxCancelReason)}
 	c.ActualAmountCollected, c.CapturedAt = in.Money("actual_amount_collected"), in.Time("captured_at")
 	c.Lat, c.Lng = readPoint(in, "lat", "lng")
 	if c.ActualAmountCollected == nil && photo == nil {

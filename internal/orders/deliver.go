@@ -12,14 +12,13 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // Deliver marks the order delivered. Cash on delivery requires the amount collected; a photo is
 // optional. With an expected version it returns ErrOrderChanged if the order has moved since:
 // otherwise the delivery and the cash could be recorded for a rider the sender has not seen.
 func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
-	delivered := workflows.Message{
+	delivered := models.Message{
 		Move: models.MoveDeliver, ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"),
 		ExpectedSeq: in.Int(ExpectedVersion),
 	}

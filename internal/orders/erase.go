@@ -168,7 +168,7 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 	case err == nil:
 		info := latest.GetWorkflowExecutionInfo()
 		runs[info.GetExecution().GetRunId()] = info.GetStatus()
-	case !workflows.IsNotRunning(err):
+	case !isNotRunning(err):
 		return ErrMoveUnconfirmed.Because(err)
 	}
 	earlier, err := s.temporal.ListWorkflow(ctx,
@@ -190,7 +190,7 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 		_, err := s.temporal.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
 			Namespace: s.options.Namespace, WorkflowExecution: &common.WorkflowExecution{WorkflowId: id, RunId: run},
 		})
-		if err != nil && !workflows.IsNotRunning(err) {
+		if err != nil && !isNotRunning(err) {
 			return ErrMoveUnconfirmed.Because(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/historycodec"
-	"despacho/workflows"
+	"despacho/models"
 )
 
 // maxHistorySubjects bounds the workflows that one request may ask about. A page of the Temporal UI
@@ -61,7 +61,7 @@ func (s *Service) ownedHistories(ctx context.Context, caller Caller, payloads []
 	subjects := map[string]uuid.UUID{}
 	for _, payload := range payloads {
 		owner := historycodec.Owner(payload)
-		if id, ok := workflows.SubjectOf(owner); ok && historycodec.IsEncrypted(payload) {
+		if id, ok := subjectOf(owner); ok && historycodec.IsEncrypted(payload) {
 			subjects[owner] = id
 		}
 	}
@@ -83,20 +83,13 @@ func (s *Service) ownedHistories(ctx context.Context, caller Caller, payloads []
 	return owned, err
 }
 
-// ownSubjects returns those of the ids that are the operator's: orders, webhooks and webhook
-// deliveries, which workflows are about.
+// ownSubjects returns those of the orders that are the operator's.
 func (s *Service) ownSubjects(ctx context.Context, operatorID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	var rows []struct{ ID uuid.UUID }
-	err := s.db.Query(ctx).Raw(`
-		SELECT id FROM orders WHERE operator_id = @operator AND id IN @ids
-		UNION ALL
-		SELECT id FROM webhooks WHERE operator_id = @operator AND id IN @ids
-		UNION ALL
-		SELECT id FROM deliveries WHERE operator_id = @operator AND id IN @ids`,
-		map[string]any{"operator": operatorID, "ids": ids}).Scan(&rows).Error
+	var rows []uuid.UUID
+	err := s.db.Query(ctx).Model(&models.Order{}).Where("operator_id = ? AND id IN ?", operatorID, ids).Pluck("id", &rows).Error
 	owned := make(map[uuid.UUID]bool, len(rows))
-	for _, row := range rows {
-		owned[row.ID] = true
+	for _, id := range rows {
+		owned[id] = true
 	}
 	return owned, err
 }

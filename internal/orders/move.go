@@ -8,7 +8,6 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // Cancellation is the reason of a cancel.
@@ -26,7 +25,7 @@ const ExpectedVersion = "expected_version"
 
 // ReadCancellation reads an optional reason and note.
 func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
-	reason, note := in.Lines("reason", workflows.MaxCancelReason), in.Lines("note", workflows.MaxCancelNote)
+	reason, note := in.Lines("reason", models.MaxCancelReason), in.Lines("note", models.MaxCancelNote)
 	if err := in.Err(); err != nil {
 		return Cancellation{}, err
 	}
@@ -54,8 +53,8 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, order *models.Order
 	return s.moveOrder(ctx, caller, order, c.message(caller), "")
 }
 
-func (c Cancellation) message(caller Caller) workflows.Message {
-	return workflows.Message{Move: models.MoveCancel, Reason: c.Reason, Note: c.Note, By: caller.Actor(),
+func (c Cancellation) message(caller Caller) models.Message {
+	return models.Message{Move: models.MoveCancel, Reason: c.Reason, Note: c.Note, By: caller.Actor(),
 		OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
 }
 
@@ -76,7 +75,7 @@ func (s *Service) CancelMany(
 ) ([]BulkResult, error) {
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkCancelled, tooMany: ErrTooManyToCancel,
-		message: func(order *models.OrderView) workflows.Message {
+		message: func(order *models.OrderView) models.Message {
 			message := c.message(caller)
 			if seq, known := expected[order.ID]; known {
 				message.ExpectedSeq = &seq
@@ -92,7 +91,7 @@ func (s *Service) Receive(ctx context.Context, caller Caller, order *models.Orde
 	if err := s.checkBranch(ctx, caller, branchID); err != nil {
 		return nil, err
 	}
-	return s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveReceive, BranchID: branchID}, "")
+	return s.moveOrder(ctx, caller, order, models.Message{Move: models.MoveReceive, BranchID: branchID}, "")
 }
 
 // checkBranch checks that the branch is an active one of the operator.
@@ -118,7 +117,7 @@ func (s *Service) Assign(
 	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
 	}
-	return s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveAssign, RiderID: &riderID,
+	return s.moveOrder(ctx, caller, order, models.Message{Move: models.MoveAssign, RiderID: &riderID,
 		ExpectedSeq: expectedSeq}, "")
 }
 

@@ -11,7 +11,6 @@ import (
 	"despacho/internal/photos"
 	"despacho/internal/recovered"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 
 // savePhoto stores the photo of a delivery. One that does not say when it was taken was taken now.
 func (s *Service) savePhoto(
-	ctx context.Context, caller Caller, id uuid.UUID, photo []byte, delivered *workflows.Message,
+	ctx context.Context, caller Caller, id uuid.UUID, photo []byte, delivered *models.Message,
 ) (err error) {
 	if delivered.Photo, err = s.storePhoto(ctx, caller, id, photo); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"despacho/internal/db"
 	"despacho/internal/guidecode"
 	"despacho/models"
-	"despacho/workflows"
 )
 
 // ReceptionOutcome is the outcome of scanning a package.
@@ -79,7 +78,7 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Message{Move: models.MoveReceive, BranchID: scan.BranchID},
+	reception.Order, err = s.moveOrder(ctx, caller, order, models.Message{Move: models.MoveReceive, BranchID: scan.BranchID},
 		"")
 	if errors.Is(err, ErrMoveRefused) {
 		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)

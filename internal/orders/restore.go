@@ -7,8 +7,6 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"golang.org/x/sync/errgroup"
-
-	"despacho/workflows"
 )
 
 // listPage is how many workflows are listed at once.
@@ -32,7 +30,7 @@ func (s *Service) EndWorkflows(ctx context.Context, reason string) (int, error) 
 		for _, execution := range page.GetExecutions() {
 			calls.Go(func() error {
 				err := s.temporal.TerminateWorkflow(ctx, execution.GetExecution().GetWorkflowId(), "", reason)
-				if workflows.IsNotRunning(err) {
+				if isNotRunning(err) {
 					return nil // the list is a database of its own, and may be of another time
 				}
 				if err == nil {

@@ -85,7 +85,7 @@ func (s *Service) makeStep(
 	if err != nil {
 		return nil, err
 	}
-	message := workflows.Message{Move: step.Move, By: step.By, RiderID: step.RiderID, Reason: step.Reason}
+	message := models.Message{Move: step.Move, By: step.By, RiderID: step.RiderID, Reason: step.Reason}
 	switch step.Move {
 	case models.MoveAssign:
 		riders := TestRiders(order.OperatorID, order.CreatedAt)
@@ -100,8 +100,8 @@ func (s *Service) makeStep(
 
 // testDelivery is the delivery of a test order: its rider collects the amount that the order has by
 // now, with a photo the half.
-func (s *Service) testDelivery(order *models.Order, photo string) workflows.Message {
-	delivered := workflows.Message{Move: models.MoveDeliver, Photo: photo}
+func (s *Service) testDelivery(order *models.Order, photo string) models.Message {
+	delivered := models.Message{Move: models.MoveDeliver, Photo: photo}
 	amount := order.AmountToCollect
 	if photo != "" {
 		now := s.clock.Now()

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,7 +81,9 @@ func (s *Service) ReconcileUnconfirmed(ctx context.Context, orderID uuid.UUID) e
 func (s *Service) reconcile(ctx context.Context, view *models.OrderView) (err error) {
 	switch {
 	case view.State().Final() || view.State().Revivable():
-		_, err = workflows.SignalRefresh(ctx, s.temporal, view.ID) // an ended order needs no running workflow
+		if err = s.signalRefresh(ctx, view.ID); isNotRunning(err) {
+			err = nil // an ended order needs no running workflow
+		}
 	default:
 		err = s.startOrRefresh(ctx, view)
 	}
@@ -120,11 +123,12 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
 		return s.execute(ctx, options, input)
 	}
-	running, err := workflows.SignalRefresh(ctx, s.temporal, view.ID)
-	if err == nil && !running {
-		err = errors.New("the order's workflow has ended meanwhile") // the next pass looks again
-	}
-	return err
+	return s.signalRefresh(ctx, view.ID) // if the run has ended meanwhile, the next pass looks again
+}
+
+// signalRefresh tells an order's workflow to reload the order.
+func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) error {
+	return s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
 }
 
 // execute starts an order's workflow.
@@ -171,12 +175,14 @@ func (s *Service) startOptions(order *models.Order, storeName string) client.Sta
 	if order.StoreID != nil {
 		attributes = append(attributes, workflows.StoreAttribute.ValueSet(order.StoreID.String()))
 	}
+	// A Temporal server with fairness dispatches the tasks of all operators in turn, by the key, which
+	// activities inherit. One without it ignores the key.
 	return client.StartWorkflowOptions{
 		ID:                    workflows.OrderWorkflowID(order.ID),
 		TaskQueue:             s.options.TaskQueue,
 		WorkflowTaskTimeout:   s.options.WorkflowTaskTimeout,
 		StaticSummary:         workflows.Summary(summary),
-		Priority:              workflows.OperatorPriority(order.OperatorID),
+		Priority:              temporal.Priority{FairnessKey: order.OperatorID.String()},
 		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
 	}
 }
@@ -210,4 +216,22 @@ func IsUnavailable(err error) bool {
 func isAlreadyStarted(err error) bool {
 	var already *serviceerror.WorkflowExecutionAlreadyStarted
 	return errors.As(err, &already)
+}
+
+// isNotRunning reports whether a call failed because its workflow does not exist or has ended.
+func isNotRunning(err error) bool {
+	var notFound *serviceerror.NotFound
+	return errors.As(err, &notFound)
+}
+
+// subjectOf returns the id of the order that a workflow is about, from the workflow's id. It
+// returns false for the reconcile workflow and for other ids.
+func subjectOf(workflowID string) (uuid.UUID, bool) {
+	for _, prefix := range []string{workflows.OrderWorkflowPrefix, workflows.SimulationWorkflowPrefix} {
+		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {
+			id, err := uuid.Parse(subject)
+			return id, err == nil && id.String() == subject
+		}
+	}
+	return uuid.Nil, false
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 
 	"despacho/internal/orders"
 	"despacho/models"
@@ -36,7 +37,7 @@ func TestStart_erasedMeanwhile(t *testing.T) {
 			if err == nil {
 				return errors.New("the order has a workflow")
 			}
-			require.True(t, workflows.IsNotRunning(err), err)
+			require.ErrorAs(t, err, new(*serviceerror.NotFound))
 			return nil
 		}
 		poll.Until(t, isGone)

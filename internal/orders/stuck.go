@@ -31,7 +31,7 @@ func (s *Service) Stuck(ctx context.Context) ([]uuid.UUID, error) {
 	}
 	var ids []uuid.UUID
 	for _, execution := range page.GetExecutions() {
-		if id, ok := workflows.SubjectOf(execution.GetExecution().GetWorkflowId()); ok {
+		if id, ok := subjectOf(execution.GetExecution().GetWorkflowId()); ok {
 			ids = append(ids, id)
 		}
 	}
@@ -43,7 +43,7 @@ func (s *Service) Stuck(ctx context.Context) ([]uuid.UUID, error) {
 // the run has done is in the row; messages that it has not handled are lost.
 func (s *Service) ReplaceStuck(ctx context.Context, orderID uuid.UUID) error {
 	described, err := s.temporal.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowID(orderID), "")
-	if workflows.IsNotRunning(err) {
+	if isNotRunning(err) {
 		return nil
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) ReplaceStuck(ctx context.Context, orderID uuid.UUID) error {
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	reason := fmt.Sprintf("its workflow task has failed %d times in a row", failed)
 	if err := s.temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), reason); err != nil &&
-		!workflows.IsNotRunning(err) {
+		!isNotRunning(err) {
 		return err
 	}
 	s.workflowsReplaced.Add(1)

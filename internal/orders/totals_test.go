@@ -134,16 +134,16 @@ func (p *person) move(ctx context.Context) error {
 	moves := []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel}
 	p.chance.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 	for _, move.Move = range moves {
-		move.By, move.Message = models.ByOperator, workflows.Message{}
+		move.By, move.Message = models.ByOperator, models.Message{}
 		switch move.Move {
 		case models.MoveAssign:
-			move.Message = workflows.Message{RiderID: &riders[p.chance.IntN(2)].ID}
+			move.Message = models.Message{RiderID: &riders[p.chance.IntN(2)].ID}
 		case models.MoveDeliver:
-			move.Message = workflows.Message{ActualAmountCollected: &amount}
+			move.Message = models.Message{ActualAmountCollected: &amount}
 		case models.MoveCancel:
-			move.Message = workflows.Message{Reason: []string{"Desistió", "No estaba", ""}[p.chance.IntN(3)]}
+			move.Message = models.Message{Reason: []string{"Desistió", "No estaba", ""}[p.chance.IntN(3)]}
 			if order.Status == models.StatusRegistered && p.chance.IntN(2) == 0 {
-				move.By, move.Message = models.ByAuto, workflows.Message{}
+				move.By, move.Message = models.ByAuto, models.Message{}
 			}
 		}
 		rider := move.Message.RiderID

@@ -21,7 +21,7 @@ import (
 // moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
 // request besides the message, such as a photo.
 func (s *Service) moveOrder(
-	ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string,
+	ctx context.Context, caller Caller, order *models.OrderView, message models.Message, attachment string,
 ) (*View, error) {
 	moved, err := s.moveAndCount(ctx, caller, order, message, attachment)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Service) moveOrder(
 // moveAndCount is move, and counts the move. A move whose requester disconnected is not
 // counted as unconfirmed.
 func (s *Service) moveAndCount(
-	ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string,
+	ctx context.Context, caller Caller, order *models.OrderView, message models.Message, attachment string,
 ) (*models.OrderView, error) {
 	moved, err := s.move(ctx, caller, order, message, attachment)
 	s.movesRequested.Add(1)
@@ -56,7 +56,7 @@ func (s *Service) MoveCounts() (requested, unconfirmed int64) {
 // move requests a move from the order's workflow. It returns the order once the move is stored, or
 // if the order already is as requested.
 func (s *Service) move(
-	ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string,
+	ctx context.Context, caller Caller, order *models.OrderView, message models.Message, attachment string,
 ) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
@@ -84,7 +84,7 @@ const maxUpdates = 3
 // outcome of the update that is still under way instead of asking for the move once more. The
 // failure of an update that has ended may be old: it is asked for once more.
 func (s *Service) updateUntilSettled(
-	ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string,
+	ctx context.Context, order *models.Order, by models.Actor, message models.Message, updateID string,
 ) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request, deadline := message, time.Now().Add(s.options.MoveDeadline)
@@ -125,7 +125,7 @@ func (s *Service) updateUntilSettled(
 
 // sendUntilAnswered sends an update again for as long as the caller waits and Temporal does not
 // answer. It returns nil once the move is stored, and a refusal only if the move is not.
-func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, request workflows.Message, updateID string) error {
+func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, request models.Message, updateID string) error {
 	for {
 		err := s.sendUpdate(ctx, order, request, updateID)
 		if err == nil {
@@ -134,7 +134,7 @@ func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, re
 		written, lookupErr := s.isWritten(ctx, updateID)
 		switch {
 		case written:
-			s.signalRefresh(ctx, order.ID)
+			s.reportWritten(ctx, order.ID)
 			return nil
 		case lookupErr != nil:
 			return fmt.Errorf("looking for the move: %w (after: %v)", lookupErr, err)
@@ -157,7 +157,7 @@ const sendAgainAfter = 100 * time.Millisecond
 // photo counts by the attachment's hash: its name is new in every request. The hash is keyed,
 // because Temporal stores update ids as they are: with a plain hash a reason or a point could be
 // guessed and confirmed.
-func updateID(secret string, order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
+func updateID(secret string, order *models.Order, by models.Actor, message models.Message, attachment string) string {
 	message.Photo = ""
 	content := fmt.Sprintf("%d %s %s %s %s", order.Seq, message.Move, by, message.Fingerprint(), attachment)
 	hash := hmac.New(sha256.New, []byte(secret))
@@ -166,7 +166,7 @@ func updateID(secret string, order *models.Order, by models.Actor, message workf
 }
 
 // decide holds a requested move against the row. The error says why the row refuses it.
-func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
+func decide(message models.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
 	_, verdict, changed := message.Decide(by, order.Seq, order.State())
 	switch {
 	case changed:
@@ -201,7 +201,7 @@ func (s *Service) isWritten(ctx context.Context, updateID string) (bool, error) 
 }
 
 // sendUpdate sends one update and waits for its outcome.
-func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message workflows.Message, updateID string) error {
+func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message models.Message, updateID string) error {
 	options := client.UpdateWorkflowOptions{
 		UpdateID:     updateID,
 		WorkflowID:   workflows.OrderWorkflowID(order.ID),
@@ -210,7 +210,7 @@ func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message w
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	}
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
-	if workflows.IsNotRunning(err) {
+	if isNotRunning(err) {
 		// A workflow that has completed for good since the order was read is not started again.
 		current, readErr := s.db.OrderViewByID(ctx, order.ID)
 		if readErr != nil {
@@ -265,17 +265,17 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	if err == nil {
 		err = handle.Get(ctx, nil)
 	}
-	if err != nil && !workflows.IsNotRunning(err) {
+	if err != nil && !isNotRunning(err) {
 		s.log.WarnContext(ctx, "order's workflow not refreshed", "order_id", orderID, "error", err)
 	}
 }
 
-// signalRefresh tells a workflow that may not know of its own last move to reload the order. If the
+// reportWritten tells a workflow that may not know of its own last move to reload the order. If the
 // signal is lost, the next move finds it behind its row.
-func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
+func (s *Service) reportWritten(ctx context.Context, orderID uuid.UUID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()
-	if _, err := workflows.SignalRefresh(ctx, s.temporal, orderID); err != nil {
+	if err := s.signalRefresh(ctx, orderID); err != nil && !isNotRunning(err) {
 		s.log.WarnContext(ctx, "order's workflow not told to refresh", "order_id", orderID, "error", err)
 	}
 }

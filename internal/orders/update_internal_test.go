@@ -20,12 +20,12 @@ import (
 func TestUpdateID(t *testing.T) {
 	t.Parallel()
 	order := &models.Order{ID: uuid.New(), Seq: 3}
-	idOf := func(secret string, cancel workflows.Message) string {
+	idOf := func(secret string, cancel models.Message) string {
 		return updateID(secret, order, models.ByOperator, cancel, "")
 	}
-	cancel := workflows.Message{Move: models.MoveCancel, Reason: "se mudó"}
+	cancel := models.Message{Move: models.MoveCancel, Reason: "se mudó"}
 	require.Equal(t, idOf("uno", cancel), idOf("uno", cancel))
-	require.NotEqual(t, idOf("uno", cancel), idOf("uno", workflows.Message{Move: models.MoveCancel, Reason: "se mudo"}))
+	require.NotEqual(t, idOf("uno", cancel), idOf("uno", models.Message{Move: models.MoveCancel, Reason: "se mudo"}))
 	require.NotEqual(t, idOf("uno", cancel), idOf("otro", cancel))
 	moved := *order
 	moved.Seq++

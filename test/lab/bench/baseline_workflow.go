@@ -71,7 +71,7 @@ func (v *service) startOrder(ctx context.Context) (string, error) {
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{
 		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
 		WorkflowTaskTimeout:   config.DefaultTimeouts().WorkflowTask,
-		Priority:              workflows.OperatorPriority(id("operator", mainOperator)),
+		Priority:              temporal.Priority{FairnessKey: id("operator", mainOperator).String()},
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			workflows.GuideCodeAttribute.ValueSet(code),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"despacho/models"
 	"despacho/workflows"
 )
 
@@ -37,7 +38,7 @@ func studyMoves(ctx context.Context, s *stack) ([]Row, error) {
 				return 0, err
 			}
 			rider := id("rider", mainOperator)
-			message := workflows.Message{RiderID: &rider}
+			message := models.Message{RiderID: &rider}
 			return timed(func(ctx context.Context) error {
 				return s.update(ctx, workflowOf(order), workflows.AssignedName, message)
 			})(ctx)

@@ -1,4 +1,4 @@
-package workflows
+package models
 
 import (
 	"fmt"
@@ -10,16 +10,15 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
-	"despacho/models"
 )
 
 // Message requests a move of an order. It is sent as an update or, from the Temporal UI, as a
 // signal, which has the name of the move. Most members are of some moves only.
 type Message struct {
 	// Move is the requested move. On the wire it is the name of the update or of the signal.
-	Move models.Move `json:"-"`
+	Move Move `json:"-"`
 	// By is who requests the move; empty is the operator. A signal is always the operator's.
-	By models.Actor `json:"by,omitempty"`
+	By Actor `json:"by,omitempty"`
 	// ExpectedSeq is the Seq at which the order must still be; nil accepts any. So a move does not
 	// undo another that its sender has not seen.
 	ExpectedSeq *int `json:"expected_seq,omitempty"`
@@ -64,7 +63,7 @@ const (
 
 // Rider is the rider of an assignment, nil for the other moves.
 func (m Message) Rider() *uuid.UUID {
-	if m.Move != models.MoveAssign {
+	if m.Move != MoveAssign {
 		return nil
 	}
 	return m.RiderID
@@ -72,13 +71,13 @@ func (m Message) Rider() *uuid.UUID {
 
 // Decide checks a requested move against an order's state and Seq, and returns the status after it.
 // changed means that the state allows the move, and it is refused because the message is outdated.
-func (m Message) Decide(by models.Actor, seq int, state models.State) (to models.Status, verdict models.Verdict, changed bool) {
+func (m Message) Decide(by Actor, seq int, state State) (to Status, verdict Verdict, changed bool) {
 	to, verdict = state.Decide(m.Move, by, m.Rider())
 	switch {
-	case verdict == models.Refused || m.OnlyRegistered && state.Status != models.StatusRegistered:
-		return state.Status, models.Refused, false
+	case verdict == Refused || m.OnlyRegistered && state.Status != StatusRegistered:
+		return state.Status, Refused, false
 	case m.outdated(seq, state.RiderID):
-		return state.Status, models.Refused, true
+		return state.Status, Refused, true
 	}
 	return to, verdict, false
 }
@@ -104,17 +103,18 @@ func text[T any](value *T) string {
 	return fmt.Sprint(*value)
 }
 
-func (m Message) actor() models.Actor {
+// Actor is who requests the move.
+func (m Message) Actor() Actor {
 	if m.By == "" {
-		return models.ByOperator
+		return ByOperator
 	}
 	return m.By
 }
 
-// problem says what is wrong with the content, in Spanish; empty if nothing is.
-func (m Message) problem() string {
+// Problem says what is wrong with the content, in Spanish; empty if nothing is.
+func (m Message) Problem() string {
 	var rider, captured, point string
-	if m.Move == models.MoveAssign && m.RiderID == nil {
+	if m.Move == MoveAssign && m.RiderID == nil {
 		rider = jsonbody.MissingMessage
 	}
 	if m.CapturedAt != nil && !clock.InRange(*m.CapturedAt) {
