@@ -35,7 +35,7 @@ func TestCommands_failIfNothingCanBePrinted(t *testing.T) {
 	_, err = despacho(t, "", "operator", "create", "Rayo")
 	require.NoError(t, err)
 	for _, line := range []string{
-		"version", "resolve https://www.google.com/maps/place/-12.1219,-77.0297", "migrate up", "migrate status", "operator list", "operator list --json",
+		"version", "migrate up", "migrate status", "operator list", "operator list --json",
 		"operator plan Rayo pro", "reconcile", "secrets rotate", "operator erase --operator Rayo --phone 987654321",
 	} {
 		root := rootCommand()

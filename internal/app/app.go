@@ -115,9 +115,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	var err error
 	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
-		AcquireTimeout: cfg.Timeouts.Acquire,
-		MaxConns:       cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
-		AuditRetention: cfg.AuditRetention,
+		AcquireTimeout: cfg.Timeouts.Acquire, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
+		MaxConns: cfg.DatabaseMaxConns, Logger: log, AuditRetention: cfg.AuditRetention,
 	}); err != nil {
 		return nil, err
 	}
@@ -179,11 +178,11 @@ func (a *App) openServices() {
 	cfg := a.Config
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, a.log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
-		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkMoveTimeout: cfg.Timeouts.BulkMove,
-		FinishStarts: cfg.Timeouts.FinishStarts,
-		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		MapLinks: a.mapLinks,
-		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifiesIdentity: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		StartTimeout: cfg.Timeouts.Start, FinishStarts: cfg.Timeouts.FinishStarts, WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
+		MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkMoveTimeout: cfg.Timeouts.BulkMove,
+		KeyLease: cfg.Timeouts.KeyLease(), MapLinks: a.mapLinks, VerifiesIdentity: a.identity != nil,
+		Photos: a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs,
+		Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.watchOrders()
@@ -200,7 +199,9 @@ func (a *App) openServices() {
 func (a *App) ReencryptSecrets(ctx context.Context) (changed int, err error) {
 	users := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets})
 	var unreadable []error
-	for _, reencrypt := range []func(context.Context) (int, error){a.webhooks.Reencrypt, users.ReencryptSecondFactors, a.Orders.ReencryptDocuments} {
+	for _, reencrypt := range []func(context.Context) (int, error){
+		a.webhooks.Reencrypt, users.ReencryptSecondFactors, a.Orders.ReencryptDocuments,
+	} {
 		rows, err := reencrypt(ctx)
 		changed += rows
 		if err != nil && !errors.Is(err, encryption.ErrOpen) {
@@ -246,7 +247,9 @@ func (a *App) Close() {
 
 // safeHTTPOptions are the options of the clients that connect to addresses given by users.
 func (a *App) safeHTTPOptions() safehttp.Options {
-	return safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
+	return safehttp.Options{
+		AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange,
+	}
 }
 
 // webhookRoots returns the system's certificate authorities and those of the files.

@@ -37,9 +37,11 @@ func (a *App) watchAPI(server *api.Server) {
 		func() float64 { return float64(a.Orders.PhotoSweep().InQuarantine) })
 	m.Gauge("photos_unknown", "Photos outside of the quarantine that the database did not know in the latest sweep.",
 		func() float64 { return float64(a.Orders.PhotoSweep().Unknown) })
-	m.Gauge("photo_sweep_refused", "1 if the latest sweep moved and deleted no photo because the database did not know most of them.",
+	m.Gauge("photo_sweep_refused",
+		"1 if the latest sweep moved and deleted no photo because the database did not know most of them.",
 		func() float64 { return telemetry.OneIf(a.Orders.PhotoSweep().Refused) })
-	m.Counter("database_disk_full_total", "Requests and readiness checks of this process that the database had no disk space for.",
+	m.Counter("database_disk_full_total",
+		"Requests and readiness checks of this process that the database had no disk space for.",
 		server.DiskFullErrors)
 	m.Counter("photos_not_stored_total", "Requests and readiness checks of this process that could not store a photo.",
 		server.PhotoErrors)

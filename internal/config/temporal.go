@@ -20,7 +20,9 @@ func TemporalOptions() (client.Options, error) {
 			return client.Options{}, fmt.Errorf("%s must be true or false, not %q", variable, value)
 		}
 	}
-	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: filledVariables{envconfig.EnvLookupOS}})
+	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{
+		EnvLookup: filledVariables{envconfig.EnvLookupOS},
+	})
 	if err != nil {
 		return client.Options{}, fmt.Errorf("TEMPORAL_* configuration: %w", err)
 	}

@@ -56,11 +56,14 @@ func (d *DB) readPending(ctx context.Context, now time.Time, backlog *telemetry.
 		Due                   *int64
 	}
 	err := d.with(ctx).Raw(`
-		SELECT pending.webhook_id, webhooks.operator_id, webhooks.failing_since IS NOT NULL OR webhooks.paused_at IS NOT NULL AS failing,
+		SELECT pending.webhook_id, webhooks.operator_id,
+			webhooks.failing_since IS NOT NULL OR webhooks.paused_at IS NOT NULL AS failing,
 			COUNT(*) AS deliveries, `+d.seconds("MIN(pending.next_attempt_at)")+` AS due
-		FROM (SELECT webhook_id, next_attempt_at FROM deliveries WHERE status = 'pending' ORDER BY next_attempt_at LIMIT ?) AS pending
+		FROM (SELECT webhook_id, next_attempt_at FROM deliveries WHERE status = 'pending'
+			ORDER BY next_attempt_at LIMIT ?) AS pending
 		JOIN webhooks ON webhooks.id = pending.webhook_id
-		GROUP BY pending.webhook_id, webhooks.operator_id, webhooks.failing_since IS NOT NULL OR webhooks.paused_at IS NOT NULL`, backlogRows).Scan(&rows).Error
+		GROUP BY pending.webhook_id, webhooks.operator_id,
+			webhooks.failing_since IS NOT NULL OR webhooks.paused_at IS NOT NULL`, backlogRows).Scan(&rows).Error
 	for _, row := range rows {
 		backlog.DeliveriesPending += row.Deliveries
 		backlog.Pending = append(backlog.Pending,

@@ -125,7 +125,8 @@ func (d *DB) CheckVersion(ctx context.Context) error {
 		return err
 	}
 	if current < target {
-		return fmt.Errorf("the database is not migrated (version %d, this binary needs %d): run `despacho migrate up`", current, target)
+		return fmt.Errorf("the database is not migrated (version %d, this binary needs %d): run `despacho migrate up`",
+			current, target)
 	}
 	return d.checkCompatible(ctx, current, target)
 }
@@ -152,8 +153,8 @@ func (d *DB) checkCompatible(ctx context.Context, current, target int64) error {
 		return err
 	}
 	if incompatible != 0 {
-		return fmt.Errorf("the database is newer than this binary (version %d, this binary knows %d) and migration %d does not allow a binary as old as this: run a newer despacho",
-			current, target, incompatible)
+		return fmt.Errorf("the database is newer than this binary (version %d, this binary knows %d) and migration %d "+
+			"does not allow a binary as old as this: run a newer despacho", current, target, incompatible)
 	}
 	return nil
 }
@@ -164,8 +165,8 @@ func (d *DB) firstIncompatible(ctx context.Context, target int64) (int64, error)
 	var version int64
 	err := d.with(ctx).Raw(`SELECT COALESCE(MIN(applied.version_id), 0) FROM `+goose.DefaultTablename+` applied
 		LEFT JOIN schema_compatibility declared ON declared.version = applied.version_id
-		WHERE applied.is_applied AND applied.version_id > ? AND COALESCE(declared.oldest_binary, applied.version_id) > ?`, target, target).
-		Scan(&version).Error
+		WHERE applied.is_applied AND applied.version_id > ?
+			AND COALESCE(declared.oldest_binary, applied.version_id) > ?`, target, target).Scan(&version).Error
 	if err != nil {
 		return 0, fmt.Errorf("reading which binaries the database is for: %w", err)
 	}
@@ -230,6 +231,7 @@ func (w waitingSession) SessionLock(ctx context.Context, session *sql.Conn) erro
 
 func (w waitingSession) SessionUnlock(ctx context.Context, session *sql.Conn) error {
 	err := w.SessionLocker.SessionUnlock(ctx, session)
-	_, reset := session.ExecContext(ctx, `SELECT set_config(name, reset_val, FALSE) FROM pg_settings WHERE name = 'idle_session_timeout'`)
+	_, reset := session.ExecContext(ctx,
+		`SELECT set_config(name, reset_val, FALSE) FROM pg_settings WHERE name = 'idle_session_timeout'`)
 	return errors.Join(err, reset)
 }

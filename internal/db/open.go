@@ -182,7 +182,8 @@ func addressError(err error) error {
 //
 // As parameters of the connection both would be refused by PgBouncer.
 func prepareSession(ctx context.Context, connection *pgx.Conn, limit time.Duration) error {
-	_, err := connection.Exec(ctx, fmt.Sprintf(`SELECT set_config(name, CASE name WHEN 'default_transaction_isolation' THEN 'read committed' ELSE '%d' END, FALSE)
+	_, err := connection.Exec(ctx, fmt.Sprintf(`
+		SELECT set_config(name, CASE name WHEN 'default_transaction_isolation' THEN 'read committed' ELSE '%d' END, FALSE)
 		FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout' AND source = 'default'
 		OR name = 'default_transaction_isolation' AND setting <> 'read committed'`, limit.Milliseconds()))
 	return err

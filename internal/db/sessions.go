@@ -33,7 +33,8 @@ var sessionColumns = slices.Concat(
 )
 
 var findSession = "SELECT " + columnList(sessionColumns) + `
-		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id LEFT JOIN stores st ON st.id = u.store_id
+		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id
+		LEFT JOIN stores st ON st.id = u.store_id
 		WHERE s.token_hash = ? AND s.expires_at > ? AND u.active`
 
 // The user's window comes before the operator's in every statement, so that concurrent statements
@@ -43,7 +44,8 @@ const countUserAndPanel = `INSERT INTO rate_windows (subject, minute, used) VALU
 
 var findAndCountSession = numbered("WITH found AS (" + findSession + `), counted AS (
 			INSERT INTO rate_windows (subject, minute, used)
-			SELECT subject, ?, 1 FROM found CROSS JOIN LATERAL (VALUES (1, 'user:' || user_id), (2, 'panel:' || op_id)) AS windows (n, subject)
+			SELECT subject, ?, 1 FROM found
+			CROSS JOIN LATERAL (VALUES (1, 'user:' || user_id), (2, 'panel:' || op_id)) AS windows (n, subject)
 			ORDER BY n
 			ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING subject, used
 		)

@@ -89,7 +89,8 @@ func (s temporalDevFinder) obtain(ctx context.Context, workDir string) error {
 		size:  temporalDevPackages, interval: s.interval, progress: s.progress,
 	}
 	if err := build.into(ctx, workDir); err != nil {
-		return fmt.Errorf("the Temporal CLI is not on PATH and could not be downloaded (%w), and its development server could not be compiled: %w", downloadErr, err)
+		return fmt.Errorf("the Temporal CLI is not on PATH and could not be downloaded (%w), "+
+			"and its development server could not be compiled: %w", downloadErr, err)
 	}
 	return nil
 }

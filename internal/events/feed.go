@@ -53,9 +53,11 @@ func publishFeed(ctx context.Context, database *db.DB, limit int, lock string) (
 			UPDATE feed_events SET position = numbered.position
 			FROM (
 				SELECT id, ROW_NUMBER() OVER (PARTITION BY operator_id, test ORDER BY written) + COALESCE((
-					SELECT MAX(position) FROM feed_events AS published WHERE published.operator_id = waiting.operator_id AND published.test = waiting.test AND published.position IS NOT NULL
+					SELECT MAX(position) FROM feed_events AS published WHERE published.operator_id = waiting.operator_id
+						AND published.test = waiting.test AND published.position IS NOT NULL
 				), 0) AS position
-				FROM (SELECT id, operator_id, test, written FROM feed_events WHERE position IS NULL ORDER BY written LIMIT ?) AS waiting
+				FROM (SELECT id, operator_id, test, written FROM feed_events WHERE position IS NULL
+					ORDER BY written LIMIT ?) AS waiting
 			) AS numbered
 			WHERE feed_events.id = numbered.id`, limit)
 		published = result.RowsAffected
@@ -127,8 +129,10 @@ func feedHeads(ctx context.Context, database *db.DB, operators []uuid.UUID) (map
 		}
 		err := database.Query(ctx).Raw(`
 			SELECT id,
-				COALESCE((SELECT MAX(position) FROM feed_events WHERE operator_id = operators.id AND NOT test AND position IS NOT NULL), 0) +
-				COALESCE((SELECT MAX(position) FROM feed_events WHERE operator_id = operators.id AND test AND position IS NOT NULL), 0) AS head
+				COALESCE((SELECT MAX(position) FROM feed_events
+					WHERE operator_id = operators.id AND NOT test AND position IS NOT NULL), 0) +
+				COALESCE((SELECT MAX(position) FROM feed_events
+					WHERE operator_id = operators.id AND test AND position IS NOT NULL), 0) AS head
 			FROM operators WHERE id IN ?`, some).Scan(&rows).Error
 		if err != nil {
 			return nil, err

@@ -83,5 +83,6 @@ func (e *UnreadableError) Error() string {
 		return fmt.Sprintf("a payload in Temporal is encrypted with the key %q, which is not in HISTORY_KEYS of this process",
 			e.KeyID)
 	}
-	return fmt.Sprintf("a payload in Temporal cannot be decrypted with the key %q: HISTORY_KEYS has another secret under this id, or the payload was changed", e.KeyID)
+	return fmt.Sprintf("a payload in Temporal cannot be decrypted with the key %q: "+
+		"HISTORY_KEYS has another secret under this id, or the payload was changed", e.KeyID)
 }

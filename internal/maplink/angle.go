@@ -16,17 +16,20 @@ const (
 	hemispherePattern = `([NSEWOnsewo])`
 	minuteMark        = "['′’‘´`]"
 	secondPattern     = gapPattern + `(` + unsignedPattern + `)` + gapPattern
-	secondsPattern    = `(?:` + secondPattern + `(?:["″”“]|` + minuteMark + gapPattern + minuteMark + `)||` + secondPattern + `)`
-	minutesPattern    = `(?:` + gapPattern + `(` + unsignedPattern + `)` + gapPattern + minuteMark + secondsPattern + `)?`
-	degreesPattern    = `([-+−]?)(` + unsignedPattern + `)(?:` + gapPattern + `([°º˚])` + minutesPattern + `)?`
-	anglePattern      = `(?:` + hemispherePattern + gapPattern + degreesPattern + `|` + degreesPattern + gapPattern + hemispherePattern + `?)`
+	secondsPattern    = `(?:` + secondPattern +
+		`(?:["″”“]|` + minuteMark + gapPattern + minuteMark + `)||` + secondPattern + `)`
+	minutesPattern = `(?:` + gapPattern + `(` + unsignedPattern + `)` + gapPattern + minuteMark + secondsPattern + `)?`
+	degreesPattern = `([-+−]?)(` + unsignedPattern + `)(?:` + gapPattern + `([°º˚])` + minutesPattern + `)?`
+	anglePattern   = `(?:` + hemispherePattern + gapPattern + degreesPattern + `|` +
+		degreesPattern + gapPattern + hemispherePattern + `?)`
 	// endPattern is what may follow a pair, as endsPair says.
 	endPattern = gapPattern + `(?:\(.*|,` + gapPattern + `[-+−]?` + unsignedPattern + `z` + gapPattern + `)?$`
 	// angleGroups are the groups of an angle: those of either order of degrees and hemisphere.
 	angleGroups = 14
 )
 
-var angles = regexp.MustCompile(`(?s)^` + gapPattern + anglePattern + gapPattern + `[,;]?` + gapPattern + anglePattern + endPattern)
+var angles = regexp.MustCompile(`(?s)^` + gapPattern + anglePattern + gapPattern + `[,;]?` +
+	gapPattern + anglePattern + endPattern)
 
 // angle is a latitude or a longitude with a degree sign or a hemisphere.
 type angle struct {

@@ -127,7 +127,8 @@ func (s *Service) CompareCoverage(
 
 func checkCoverageRows(rows []CoverageRow) error {
 	if len(rows) > MaxCoverageRows {
-		return apperror.New(apperror.Invalid, "invalid_fields", fmt.Sprintf("La lista tiene más de %d lugares.", MaxCoverageRows))
+		return apperror.New(apperror.Invalid, "invalid_fields",
+			fmt.Sprintf("La lista tiene más de %d lugares.", MaxCoverageRows))
 	}
 	named := make(map[uuid.UUID]bool, len(rows))
 	for _, row := range rows {

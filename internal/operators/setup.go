@@ -115,8 +115,8 @@ func (s *Service) setUpAdmin(ctx context.Context, in Setup, made *SetupResult) e
 func (s *Service) requireNoUsers(ctx context.Context, operator *models.Operator, email string) error {
 	users, err := s.Users(ctx, operator)
 	if err == nil && len(users) > 0 {
-		err = fmt.Errorf("there is an operator %q already, %s, and %s is none of its users: if it is the right one, add them with `despacho operator user add`",
-			operator.Name, operator.ID, email)
+		err = fmt.Errorf("there is an operator %q already, %s, and %s is none of its users: if it is the right one, "+
+			"add them with `despacho operator user add`", operator.Name, operator.ID, email)
 	}
 	return err
 }

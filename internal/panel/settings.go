@@ -39,7 +39,9 @@ func settingsForm(v *Request, operator *models.Operator) *forms.Form {
 			Hint: "Para enlazarlo en lugar de subirlo: una imagen pública, con https://."},
 		{Name: "share_proof_location", Label: "Mostrar a las tiendas dónde se tomó la foto de entrega", Kind: forms.Flag, Wide: true,
 			Value: strconv.FormatBool(operator.ShareProofLocation), Hint: "En el panel, en la API y en sus webhooks."},
-		{Name: "share_proof_photo", Label: "Mostrar la foto de entrega en la página de seguimiento", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofPhoto), Hint: "La ve quien tenga el código de guía. Puede verse la puerta o a quien recibe."},
+		{Name: "share_proof_photo", Label: "Mostrar la foto de entrega en la página de seguimiento", Kind: forms.Flag, Wide: true,
+			Value: strconv.FormatBool(operator.ShareProofPhoto),
+			Hint:  "La ve quien tenga el código de guía. Puede verse la puerta o a quien recibe."},
 	}
 	if v.Who.User.Administers() {
 		fields = append(fields, forms.Field{
@@ -66,7 +68,8 @@ func (p *Pages) showSettingsForm(v *Request, status int, page settingsPage) erro
 		country = known.Name
 	}
 	page.Facts = []fact{
-		{"Plan", planWords(operator.Plan)}, {"País", country}, {"Zona horaria", operator.Timezone}, {"Moneda", operator.Currency},
+		{"Plan", planWords(operator.Plan)}, {"País", country},
+		{"Zona horaria", operator.Timezone}, {"Moneda", operator.Currency},
 	}
 	return p.show(v, status, "settings", "Ajustes", page)
 }

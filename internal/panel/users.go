@@ -92,8 +92,9 @@ func userActions(v *Request, a *models.User) []action {
 	path := usersPath + "/" + a.ID.String()
 	actions := []action{
 		{
-			Title: "Cambiar la contraseña", Text: "Para quien la olvidó, o si otra persona la conoce. Sus sesiones abiertas se cierran.",
-			Form: &forms.Form{Action: path + "/contrasena", Submit: "Sí, cambiarla", Fields: []forms.Field{passwordQuestion()}},
+			Title: "Cambiar la contraseña",
+			Text:  "Para quien la olvidó, o si otra persona la conoce. Sus sesiones abiertas se cierran.",
+			Form:  &forms.Form{Action: path + "/contrasena", Submit: "Sí, cambiarla", Fields: []forms.Field{passwordQuestion()}},
 		},
 		{
 			Title: "Dar un enlace para que elija su contraseña",
@@ -104,8 +105,9 @@ func userActions(v *Request, a *models.User) []action {
 	if a.HasSecondFactor() {
 		actions = append(actions, action{
 			Title: "Quitar su segundo factor",
-			Text:  "Para quien perdió su teléfono y sus códigos de recuperación. Asegúrese antes de que quien lo pide es esa persona. Sus sesiones abiertas se cierran.",
-			Form:  &forms.Form{Action: path + "/segundo-factor", Submit: "Sí, quitarlo", Danger: true},
+			Text: "Para quien perdió su teléfono y sus códigos de recuperación. Asegúrese antes de que quien lo pide " +
+				"es esa persona. Sus sesiones abiertas se cierran.",
+			Form: &forms.Form{Action: path + "/segundo-factor", Submit: "Sí, quitarlo", Danger: true},
 		})
 	}
 	return actions

@@ -78,7 +78,8 @@ func (c Columns) SVG() template.HTML {
 			anchor = "end"
 		}
 		out.add("\n"+`<line class="plot-mark" x1="%v%%" x2="%v%%" y1="%d" y2="%d"/>`, at, at, top, columnsBase)
-		out.add(`<text class="plot-mark-label" x="%v%%" y="%d" text-anchor="%v">%v</text>`, at, markLine*(len(c.Marks)-i), anchor, mark.Label)
+		out.add(`<text class="plot-mark-label" x="%v%%" y="%d" text-anchor="%v">%v</text>`,
+			at, markLine*(len(c.Marks)-i), anchor, mark.Label)
 	}
 	out.add("\n</svg>\n</div>")
 	return out.html()
@@ -99,7 +100,8 @@ func (c Columns) draw(out *svg, column Column, i int, place float64, top int, sc
 			height := scale(value)
 			bottom -= height
 			out.add("\n%v: %v", c.Parts[i].Label, format.Number(value))
-			parts.add(`<rect class="%v" x="%v%%" width="%v%%" y="%v" height="%v"/>`, c.Parts[i].Class, x, width, bottom, max(height-seam, height/2))
+			parts.add(`<rect class="%v" x="%v%%" width="%v%%" y="%v" height="%v"/>`,
+				c.Parts[i].Class, x, width, bottom, max(height-seam, height/2))
 		}
 	}
 	out.add(`</title><rect class="plot-hit" x="%v%%" width="%v%%" y="%d" height="%d"/>`, x, width, top, columnsBase-top)

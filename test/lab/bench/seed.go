@@ -89,7 +89,8 @@ func orderIDs(ctx context.Context, address string, operators []int, count int) (
 	}
 	var ids []uuid.UUID
 	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
-		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2", owners, count)
+		rows, err := connection.Query(ctx,
+			"SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2", owners, count)
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,8 @@ func guideCodes(ctx context.Context, address string, orders []uuid.UUID) ([]stri
 		codes[i] = guidecode.New()
 	}
 	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
-		_, err := connection.Exec(ctx, "UPDATE orders SET guide_code = fresh.code FROM unnest($1::uuid[], $2::text[]) fresh (id, code) WHERE orders.id = fresh.id", orders, codes)
+		_, err := connection.Exec(ctx, `UPDATE orders SET guide_code = fresh.code
+			FROM unnest($1::uuid[], $2::text[]) fresh (id, code) WHERE orders.id = fresh.id`, orders, codes)
 		if err != nil {
 			return err
 		}

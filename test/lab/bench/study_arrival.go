@@ -98,7 +98,8 @@ func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uui
 func (v *service) commitsOf(ctx context.Context, order uuid.UUID, moves int) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
 	err := dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
-		rows, err := connection.Query(ctx, "SELECT seq, pg_xact_commit_timestamp(xmin) FROM order_events WHERE order_id = $1 AND seq IS NOT NULL", order)
+		rows, err := connection.Query(ctx,
+			"SELECT seq, pg_xact_commit_timestamp(xmin) FROM order_events WHERE order_id = $1 AND seq IS NOT NULL", order)
 		if err != nil {
 			return err
 		}

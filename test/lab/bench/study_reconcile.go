@@ -85,7 +85,8 @@ func (v *service) reconcile(ctx context.Context, operator int) (float64, error) 
 	var took time.Duration
 	err = dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
 		// An hour old, so that no process is still about to start them.
-		lost, err := connection.Exec(ctx, "UPDATE orders SET workflow_started_at = NULL, updated_at = updated_at - interval '1 hour' WHERE operator_id = $1", id("operator", operator))
+		lost, err := connection.Exec(ctx, `UPDATE orders SET workflow_started_at = NULL,
+			updated_at = updated_at - interval '1 hour' WHERE operator_id = $1`, id("operator", operator))
 		if err != nil {
 			return err
 		}

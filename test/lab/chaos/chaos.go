@@ -119,7 +119,9 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 	}{
 		{partFaults, options.wants(partFaults), runFaults},
 		{partRolling, options.wants(partRolling), runRolling},
-		{"promises", options.wants(partFaults) || options.wants(partRolling), func(ctx context.Context, s *stack) error { return settleAndCheck(ctx, s, checkSweep) }},
+		{"promises", options.wants(partFaults) || options.wants(partRolling), func(ctx context.Context, s *stack) error {
+			return settleAndCheck(ctx, s, checkSweep)
+		}},
 		{partOverload, options.wants(partOverload) && options.Overload > 0, runOverload},
 		{partSlow, options.wants(partSlow) && options.SlowClients > 0, runSlow},
 	} {

@@ -71,7 +71,8 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 	state := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
 	return state, dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
-			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo, payment_type = 'cash_on_delivery' AS cash, created_at, auto_cancel_at
+			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo,
+				payment_type = 'cash_on_delivery' AS cash, created_at, auto_cancel_at
 			FROM orders ORDER BY created_at`)
 		if err != nil {
 			return err
@@ -81,7 +82,8 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 			state.byID[orders[i].ID] = &orders[i]
 		}
 		entries, err := collect[entryRow](ctx, connection, `
-			SELECT order_id::text AS order_id, seq, type, status, actor, at FROM order_events WHERE seq IS NOT NULL ORDER BY order_id, seq`)
+			SELECT order_id::text AS order_id, seq, type, status, actor, at FROM order_events
+			WHERE seq IS NOT NULL ORDER BY order_id, seq`)
 		if err != nil {
 			return err
 		}

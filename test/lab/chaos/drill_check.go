@@ -79,13 +79,15 @@ func (d *drill) checkRestored(copied *dbState) {
 	for _, tracked := range d.acknowledgedBefore(until) {
 		d.report.checked(invariantRestored, 1)
 		if copied.byID[tracked.id] == nil {
-			d.report.violate(invariantRestored, tracked.id, "%s: it was acknowledged %s before the copy and is not in it", d.name, until.Sub(tracked.acknowledgedAt))
+			d.report.violate(invariantRestored, tracked.id,
+				"%s: it was acknowledged %s before the copy and is not in it", d.name, until.Sub(tracked.acknowledgedAt))
 			continue
 		}
 		made := countRequested(copied.timelines[tracked.id])
 		for move, count := range tracked.movesBefore(until) {
 			if made[move] < count {
-				d.report.violate(invariantRestored, tracked.id, "%s: %s was acknowledged %d times before the copy, which has %d", d.name, move, count, made[move])
+				d.report.violate(invariantRestored, tracked.id,
+					"%s: %s was acknowledged %d times before the copy, which has %d", d.name, move, count, made[move])
 			}
 		}
 	}
@@ -93,7 +95,8 @@ func (d *drill) checkRestored(copied *dbState) {
 		if !d.endsAt.IsZero() && tracked.requestedAt.After(d.endsAt) {
 			d.report.checked(invariantTarget, 1)
 			if copied.byID[tracked.id] != nil {
-				d.report.violate(invariantTarget, tracked.id, "it was requested %s after the point in time", tracked.requestedAt.Sub(d.endsAt))
+				d.report.violate(invariantTarget, tracked.id,
+					"it was requested %s after the point in time", tracked.requestedAt.Sub(d.endsAt))
 			}
 		}
 	}
@@ -208,11 +211,13 @@ func (d *drill) checkResumed(ctx context.Context, moved map[string]int) error {
 			waiting = pending
 		}
 		if pending == 0 {
-			d.options.logf("%d events waited for the end of the pause and were sent within %s of it", waiting, time.Since(began).Round(time.Second))
+			d.options.logf("%d events waited for the end of the pause and were sent within %s of it",
+				waiting, time.Since(began).Round(time.Second))
 			break
 		}
 		if time.Since(began) > d.options.scaledTimeout(resumeTimeout) {
-			d.report.violate(invariantResumed, d.name, "%d events are still pending after %s", pending, time.Since(began).Round(time.Second))
+			d.report.violate(invariantResumed, d.name,
+				"%d events are still pending after %s", pending, time.Since(began).Round(time.Second))
 			break
 		}
 		if err := cluster.Sleep(ctx, checkEvery); err != nil {

@@ -75,7 +75,10 @@ func outcome(answer *cluster.Answer, err error) string {
 // requestFor is the request of a move: a store cancels with its key, the rest uses the panel API.
 func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.Actor) (cluster.Request, error) {
 	if by == models.ByStore {
-		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
+		return cluster.Request{
+			Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey,
+			Body: []byte(`{"reason":"el cliente desistió"}`),
+		}, nil
 	}
 	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move],
 		Token: c.s.operator.token, Body: []byte("{}")}

@@ -37,11 +37,13 @@ func (s *stack) outstanding(ctx context.Context) (outstanding unsettled, late []
 	err = dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		counts := connection.QueryRow(ctx, `SELECT
 			(SELECT count(*) FROM orders WHERE status = 'registered'),
-			(SELECT count(*) FROM deliveries WHERE status = 'pending' AND (next_attempt_at IS NULL OR next_attempt_at <= now() + $1::interval))`, redeliverAfter)
+			(SELECT count(*) FROM deliveries WHERE status = 'pending'
+				AND (next_attempt_at IS NULL OR next_attempt_at <= now() + $1::interval))`, redeliverAfter)
 		if err := counts.Scan(&outstanding.Registered, &outstanding.Pending); err != nil {
 			return err
 		}
-		rows, err := connection.Query(ctx, `SELECT id::text FROM deliveries WHERE status = 'pending' AND next_attempt_at > now() + $1::interval`, redeliverAfter)
+		rows, err := connection.Query(ctx, `SELECT id::text FROM deliveries WHERE status = 'pending'
+			AND next_attempt_at > now() + $1::interval`, redeliverAfter)
 		if err != nil {
 			return err
 		}
