@@ -13,6 +13,7 @@ import (
 	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/dbtest"
+	"despacho/test/testenv"
 )
 
 // longestDelete is the largest number of rows that one statement has deleted.
@@ -29,6 +30,7 @@ func (l *longestDelete) Initialize(database *gorm.DB) error {
 // However many rows have expired, no statement deletes more than a thousand: an interrupted run
 // keeps what it has done, and other writes come in between. What has not expired stays.
 func TestClearExpired_manyRows(t *testing.T) {
+	testenv.SkipIfShort(t)
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		var longest longestDelete
 		require.NoError(t, database.Use(&longest))

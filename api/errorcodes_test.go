@@ -134,7 +134,7 @@ func (r *codeReader) read(t *testing.T, in string, node ast.Node) {
 }
 
 // add notes the code that an expression is: written there, given to the variable before, or given
-// by the callers of a function of codeArgument. That of another error was found where it is written.
+// by the callers of a function of codeArgument. That of another error was found where it is made.
 func (r *codeReader) add(t *testing.T, expression ast.Expr) {
 	if literal, is := expression.(*ast.BasicLit); is {
 		code, err := strconv.Unquote(literal.Value)

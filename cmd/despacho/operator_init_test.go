@@ -17,11 +17,13 @@ import (
 	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/dbtest"
+	"despacho/test/testenv"
 )
 
 // withCatalog is onBothDatabases with the places of Lima.
 func withCatalog(t *testing.T, run func(t *testing.T, database *db.DB)) {
 	t.Helper()
+	testenv.SkipIfShort(t)
 	onBothDatabases(t, func(t *testing.T, database *db.DB) {
 		countries, locations := catalog.Embedded()
 		locations = slices.DeleteFunc(locations, func(place catalog.Location) bool { return place.City != "Lima" && place.City != "" })

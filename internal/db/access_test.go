@@ -46,6 +46,7 @@ func signIn(t *testing.T, database *db.DB, operatorID uuid.UUID, storeID *uuid.U
 // user who may not see it: one of another operator or store, and nobody sees test orders in the
 // panel. The request counts in any case.
 func TestSessionByToken_theOrderThatTheUserMaySee(t *testing.T) {
+	testenv.SkipIfShort(t)
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		ctx, now, w := t.Context(), time.Now().UTC(), dbtest.NewTenant(t, database)
 		otherStore := w.Store
@@ -132,6 +133,7 @@ func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, c
 // is returned exactly once.
 func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 	t.Parallel()
+	testenv.SkipIfShort(t)
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		const keys, requests = 5, 40
 		processes := []*db.DB{dbtest.Open(t, databaseURL), dbtest.Open(t, databaseURL)}
@@ -209,6 +211,7 @@ func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
 // with no key that may not see it: one of another operator, store or mode, or one that is not
 // usable.
 func TestAuthenticate_theOrderThatTheKeyMaySee(t *testing.T) {
+	testenv.SkipIfShort(t)
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), dbtest.NewTenant(t, database)
 		written := make([]models.OrderView, 6)

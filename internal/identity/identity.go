@@ -86,7 +86,8 @@ func New(configs []Config, options Options) (*Verifier, error) {
 	return verifier, nil
 }
 
-// Verify returns the name of a DNI from the first provider with a conclusive answer. Anything but eight digits is Invalid without a request. The only error is ctx's.
+// Verify returns the name of a DNI from the first provider with a conclusive answer. Anything but
+// eight digits is Invalid without a request. The only error is ctx's.
 //
 // When no provider is conclusive the outcome is Unavailable if a later attempt may help, and
 // QuotaOrCredentials if all of them reject us.
