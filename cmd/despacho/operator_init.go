@@ -27,8 +27,7 @@ func operatorInitCommand() *cobra.Command {
 		Short: "Take an operator in with all that its first order needs: an administrator, a store with a key, and coverage",
 		Long: `Take an operator in with all that its first order needs: an administrator, a store with a key, and coverage.
 
-The password and the key are printed this once. Run again, the command creates only what is missing, and sets the prices of
-the places in the file.
+The password and the keys are printed this once. It makes all of it or, if something is wrong, nothing.
 
 The file of --coverage is CSV, as the panel reads and writes it: a column ubigeo, id or lugar, and a column precio, empty for
 the base price. A place is covered with everything in it.`,

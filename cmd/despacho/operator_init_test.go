@@ -50,10 +50,9 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
 		made, err := initialize(t, "ubigeo,precio\n150122,9.50\n150101,\n", initFlags...)
 		require.NoError(t, err)
-		require.Equal(t, []string{"operator", "administrator", "store", "key", "test key"}, made.Created)
 		require.Equal(t, models.PlanPro, made.Operator.Plan, "the plan with the API")
 		require.Equal(t, "10.00", made.Operator.BasePrice.String())
-		require.Equal(t, coverageCountView{Added: 2}, made.Coverage)
+		require.Equal(t, 2, made.Places)
 
 		user := dbtest.Row[models.User](t, database, "email = ?", "ana@rayo.example")
 		require.True(t, user.Administers())
@@ -72,73 +71,21 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 	})
 }
 
-// Run again it creates nothing and shows nothing; prices of the file are set.
-func TestOperatorInit_isSafeToRepeat(t *testing.T) {
+// The names of operators and the e-mails of users are taken once: a second run makes nothing.
+func TestOperatorInit_twice(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
 		const file = "lugar;precio\nLima;12.50\n"
-		first, err := initialize(t, file, initFlags...)
-		require.NoError(t, err)
-		again, err := initialize(t, file, initFlags...)
-		require.NoError(t, err)
-		require.Empty(t, again.Created)
-		require.Empty(t, again.Admin.Password)
-		require.Empty(t, again.Key.Key)
-		require.Empty(t, again.TestKey.Key)
-		require.Equal(t, coverageCountView{Unchanged: 1}, again.Coverage)
-		require.Equal(t, []any{first.Operator.ID, first.Admin.ID, first.Store, first.Key.ID}, []any{again.Operator.ID, again.Admin.ID, again.Store, again.Key.ID})
-
-		dearer, err := initialize(t, "lugar;precio\nLima;13\n", initFlags...)
-		require.NoError(t, err)
-		require.Equal(t, coverageCountView{Changed: 1}, dearer.Coverage)
-
 		table, err := despacho(t, file, append([]string{"operator", "init"}, initFlags...)...)
 		require.NoError(t, err)
-		require.Regexp(t, `(?m)^key\s+exists\s+`+first.Key.ID.String(), table)
-		all := dbtest.Rows[models.Operator](t, database, "TRUE")
-		require.Len(t, all, 1)
-
-		elsewhere := append([]string{"Otro operador"}, initFlags[1:]...)
-		_, err = initialize(t, file, elsewhere...)
-		require.ErrorContains(t, err, "ana@rayo.example is the e-mail of another operator's user")
-	})
-}
-
-// A repeated run finds the store that the first one made, however its name is written, as the panel
-// tells stores apart.
-func TestOperatorInit_findsTheStoreByTheRuleOfThePanel(t *testing.T) {
-	withCatalog(t, func(t *testing.T, database *db.DB) {
-		const file = "lugar;precio\nLima;12.50\n"
-		first, err := initialize(t, file, initFlags...)
-		require.NoError(t, err)
-		for _, name := range []string{"Zapateria Sol", "ZAPATERÍA - SOL", "Zapateri\u0301a Sol"} {
-			again, err := initialize(t, file, append(slices.Clone(initFlags), "--store", name)...)
-			require.NoError(t, err, name)
-			require.Empty(t, again.Created, name)
-			require.Equal(t, first.Store, again.Store, name)
+		require.Regexp(t, `(?m)^key\s+\S+\s+Integración\s+dsp_live_\w{32}`, table)
+		for name, problem := range map[string]string{
+			"RAYO ENVIOS": "there is an operator \"Rayo Envíos\" already", "Otro operador": "correo",
+		} {
+			_, err = initialize(t, file, append([]string{name}, initFlags[1:]...)...)
+			require.ErrorContains(t, err, problem, name)
 		}
-		_, err = database.SQL().Exec("UPDATE stores SET active = FALSE")
-		require.NoError(t, err)
-		_, err = initialize(t, file, initFlags...)
-		require.ErrorContains(t, err, `the store "Zapatería Sol" is deactivated`)
-	})
-}
-
-// An operator may have taken the name of one that is still to be set up: its users must not get the
-// other's administrator, store and orders.
-func TestOperatorInit_addsNobodyToAnOperatorWithUsers(t *testing.T) {
-	withCatalog(t, func(t *testing.T, database *db.DB) {
-		const file = "lugar;precio\nLima;12.50\n"
-		first, err := initialize(t, file, initFlags...)
-		require.NoError(t, err)
-		_, err = initialize(t, file, append(slices.Clone(initFlags), "--email", "eva@otra.example", "--store", "Otra tienda")...)
-		require.ErrorContains(t, err, first.Operator.ID.String())
-		require.ErrorContains(t, err, "eva@otra.example is none of its users")
-		require.Empty(t, dbtest.Rows[models.User](t, database, "email = ?", "eva@otra.example"))
-
-		created := mustPrint[operatorView](t, "operator", "create", "Andes Courier")
-		completed, err := initialize(t, file, append([]string{"Andes Courier", "--email", "eva@otra.example"}, initFlags[3:]...)...)
-		require.NoError(t, err, "an operator without users gets its administrator")
-		require.Equal(t, created.ID, completed.Operator.ID)
+		require.Len(t, dbtest.Rows[models.Operator](t, database, "TRUE"), 1)
+		require.Len(t, dbtest.Rows[models.User](t, database, "TRUE"), 1)
 	})
 }
 

@@ -92,17 +92,14 @@ func viewUser(user *models.User, password string) userView {
 	}
 }
 
-// setupView is the result of operator init in the JSON output. Password and Key are set only when
-// they are new.
+// setupView is the result of operator init in the JSON output.
 type setupView struct {
-	Operator operatorView      `json:"operator"`
-	Admin    userView          `json:"administrator"`
-	Store    partView          `json:"store"`
-	Key      partView          `json:"key"`
-	TestKey  partView          `json:"test_key"`
-	Coverage coverageCountView `json:"coverage"`
-	// Created are the parts that did not exist before.
-	Created []string `json:"created"`
+	Operator operatorView `json:"operator"`
+	Admin    userView     `json:"administrator"`
+	Store    partView     `json:"store"`
+	Key      partView     `json:"key"`
+	TestKey  partView     `json:"test_key"`
+	Places   int          `json:"covered_places"`
 }
 
 // partView is a store or a key.
@@ -112,39 +109,21 @@ type partView struct {
 	Key  string    `json:"key,omitempty"`
 }
 
-type coverageCountView struct {
-	Added     int `json:"added"`
-	Changed   int `json:"changed"`
-	Unchanged int `json:"unchanged"`
-}
-
 func printSetup(cmd *cobra.Command, made *operators.SetupResult) error {
 	view := setupView{
 		Operator: viewOperator(made.Operator), Admin: viewUser(made.Admin, made.Password),
-		Store:    partView{ID: made.Store.ID, Name: made.Store.Name},
-		Key:      partView{made.Key.ID, made.Key.Name, made.Key.Plain},
-		TestKey:  partView{made.TestKey.ID, made.TestKey.Name, made.TestKey.Plain},
-		Coverage: coverageCountView{len(made.Coverage.Added), len(made.Coverage.Changed), made.Coverage.Unchanged},
-		Created:  []string{},
+		Store:   partView{ID: made.Store.ID, Name: made.Store.Name},
+		Key:     partView{made.Key.ID, made.Key.Name, made.Key.Plain},
+		TestKey: partView{made.TestKey.ID, made.TestKey.Name, made.TestKey.Plain},
+		Places:  made.Places,
 	}
-	var rows [][]any
-	add := func(part string, created bool, name, id any, secret string) {
-		state := "exists"
-		if created {
-			state = "created"
-			view.Created = append(view.Created, part)
-		}
-		rows = append(rows, []any{part, state, id, name, secret})
-	}
-	add("operator", made.NewOperator, made.Operator.Name, made.Operator.ID, "")
-	add("administrator", made.NewAdmin, made.Admin.Email, made.Admin.ID, made.Password)
-	add("store", made.NewStore, made.Store.Name, made.Store.ID, "")
-	add("key", made.Key.New, made.Key.Name, made.Key.ID, made.Key.Plain)
-	add("test key", made.TestKey.New, made.TestKey.Name, made.TestKey.ID, made.TestKey.Plain)
-	places := fmt.Sprintf("%d added, %d changed, %d as before", view.Coverage.Added, view.Coverage.Changed,
-		view.Coverage.Unchanged)
-	rows = append(rows, []any{"coverage", places, "", "", ""})
-	return printResult(cmd, view, []any{"PART", "STATE", "ID", "NAME", "PASSWORD OR KEY (shown once)"}, rows...)
+	return printResult(cmd, view, []any{"PART", "ID", "NAME", "PASSWORD OR KEY (shown once)"},
+		[]any{"operator", view.Operator.ID, view.Operator.Name, ""},
+		[]any{"administrator", view.Admin.ID, view.Admin.Email, made.Password},
+		[]any{"store", view.Store.ID, view.Store.Name, ""},
+		[]any{"key", view.Key.ID, view.Key.Name, view.Key.Key},
+		[]any{"test key", view.TestKey.ID, view.TestKey.Name, view.TestKey.Key},
+		[]any{"coverage", "", fmt.Sprintf("%d places", view.Places), ""})
 }
 
 // resetView is a password reset in the JSON output.

@@ -23,7 +23,6 @@ import (
 	"despacho/internal/historycodec"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
-	"despacho/internal/operators"
 	"despacho/internal/orders"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
@@ -191,25 +190,6 @@ func (a *App) openServices() {
 		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,
 	}
 	a.events = events.New(a.DB, a.clock, a.photoURLs, a.log)
-}
-
-// ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
-// returns how many rows changed. Values that no key opens are left as they are and reported at the
-// end, as encryption.ErrOpen: the old key can be removed all the same.
-func (a *App) ReencryptSecrets(ctx context.Context) (changed int, err error) {
-	users := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets})
-	var unreadable []error
-	for _, reencrypt := range []func(context.Context) (int, error){
-		a.webhooks.Reencrypt, users.ReencryptSecondFactors, a.Orders.ReencryptDocuments,
-	} {
-		rows, err := reencrypt(ctx)
-		changed += rows
-		if err != nil && !errors.Is(err, encryption.ErrOpen) {
-			return changed, err
-		}
-		unreadable = append(unreadable, err)
-	}
-	return changed, errors.Join(unreadable...)
 }
 
 // Clock is the clock of everything in the app.

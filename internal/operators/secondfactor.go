@@ -3,7 +3,6 @@ package operators
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 
 	"despacho/internal/credentials"
 	"despacho/internal/db"
-	"despacho/internal/encryption"
 	"despacho/internal/jsonbody"
 	"despacho/internal/totp"
 	"despacho/models"
@@ -42,7 +40,7 @@ func (s *Service) StartSecondFactor(ctx context.Context, who *db.SignedIn, in *j
 		return nil, err
 	}
 	secret := totp.NewSecret()
-	sealed := s.secrets.Seal(secret, secondFactorContext(user.ID))
+	sealed := s.secrets.Seal(secret, SecondFactorContext(user.ID))
 	err = db.RequireOneRow(s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_confirmed_at IS NULL", user.ID).
 		Updates(map[string]any{"totp_secret": sealed, "totp_last_step": 0}))
 	if err != nil {
@@ -61,7 +59,7 @@ func (s *Service) pendingSecret(ctx context.Context, who *db.SignedIn) (*models.
 	case user.TOTPSecret == nil:
 		return nil, nil, ErrNoSecondFactor
 	}
-	secret, err := s.secrets.Open(user.TOTPSecret, secondFactorContext(user.ID))
+	secret, err := s.secrets.Open(user.TOTPSecret, SecondFactorContext(user.ID))
 	return user, secret, err
 }
 
@@ -169,36 +167,6 @@ func (s *Service) dropSecondFactor(ctx context.Context, user *models.User) error
 	})
 }
 
-// ReencryptSecondFactors encrypts the secrets of all second factors with the current SECRET_KEY,
-// and returns how many changed. Each user is changed alone: an interrupted run is simply repeated.
-// A secret that no key opens is left as it is and reported at the end, as encryption.ErrOpen.
-func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err error) {
-	var users []models.User
-	if err := s.db.Query(ctx).Where("totp_secret IS NOT NULL").Order("id").Find(&users).Error; err != nil {
-		return 0, err
-	}
-	var unreadable encryption.Unreadable
-	for _, user := range users {
-		resealed, isNew, err := s.secrets.Reseal(user.TOTPSecret, secondFactorContext(user.ID))
-		if err != nil {
-			if err = fmt.Errorf("second factor of user %s: %w", user.ID, err); !unreadable.Add(err) {
-				return changed, err
-			}
-		}
-		if !isNew {
-			continue
-		}
-		// One that was changed since it was read is encrypted with the current key.
-		replaced := s.db.Query(ctx).Model(&models.User{}).Where("id = ? AND totp_secret = ?", user.ID, user.TOTPSecret).
-			Update("totp_secret", resealed)
-		if replaced.Error != nil {
-			return changed, replaced.Error
-		}
-		changed += int(replaced.RowsAffected)
-	}
-	return changed, unreadable.Err()
-}
-
 // RecoveryCodesLeft is how many recovery codes a user has not used.
 func (s *Service) RecoveryCodesLeft(ctx context.Context, user *models.User) (left int64, err error) {
 	err = s.db.Query(ctx).Model(&models.RecoveryCode{}).Where("user_id = ?", user.ID).Count(&left).Error
@@ -212,7 +180,7 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 	case 0:
 		return ErrCodeNeeded
 	case totp.Digits:
-		secret, err := s.secrets.Open(user.TOTPSecret, secondFactorContext(user.ID))
+		secret, err := s.secrets.Open(user.TOTPSecret, SecondFactorContext(user.ID))
 		if err != nil {
 			return err
 		}
@@ -234,8 +202,8 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 
 const wrongCode = "no es correcto, o ya se usó"
 
-// secondFactorContext binds an encrypted secret to its user.
-func secondFactorContext(userID uuid.UUID) []byte {
+// SecondFactorContext returns what an encrypted secret is bound to.
+func SecondFactorContext(userID uuid.UUID) []byte {
 	return append([]byte("second factor "), userID[:]...)
 }
 

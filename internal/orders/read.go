@@ -66,18 +66,9 @@ type Page struct {
 
 // List reads a page of the orders that the caller may see.
 func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, error) {
-	filter, err := s.filter(caller, query)
+	counted, err := s.ListWithCounts(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.countByStatus(ctx, caller, query, filter)
-	if err != nil {
-		return nil, err
-	}
-	total := countIn(counts, query.Status)
-	rows, err := s.readPage(ctx, caller, filter, total)
-	if err != nil {
-		return nil, err
-	}
-	return s.page(caller, query.Page, filter.Limit, rows, total), nil
+	return counted.Page, nil
 }

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -29,31 +30,68 @@ type settings struct {
 	riders map[uuid.UUID]bool
 }
 
-func newSettings(rows *settingsRows) *settings {
-	s := &settings{
-		basePrice:     rows.BasePrice,
-		branches:      map[uuid.UUID]models.Branch{},
-		stores:        map[uuid.UUID]models.Store{},
-		sizes:         map[string]models.Size{},
-		inactiveSizes: map[string]models.Size{},
-		prices:        map[uuid.UUID]*money.Cents{},
-		riskZones:     rows.RiskZones,
-		webhooks:      rows.Webhooks,
-		riders:        map[uuid.UUID]bool{},
-	}
-	for _, branch := range rows.Branches {
-		if !branch.Active {
-			continue
+// readSettings reads an operator's settings and their version, as they were at one moment: a price
+// is made of several of them.
+func readSettings(ctx context.Context, database *db.DB, operatorID uuid.UUID) (s *settings, version int64, err error) {
+	var (
+		operator *models.Operator
+		branches []models.Branch
+		stores   []models.Store
+		sizes    []models.Size
+		coverage []models.Coverage
+		riders   []models.Rider
+	)
+	s = &settings{}
+	err = database.InSnapshot(ctx, func(tx *db.DB) (err error) {
+		if operator, err = tx.Operator(ctx, operatorID); err != nil {
+			return err
 		}
+		for _, query := range []struct {
+			into  any
+			where string
+		}{
+			{&branches, "operator_id = ? AND active"},
+			{&stores, "operator_id = ?"},
+			{&sizes, "operator_id = ?"},
+			{&coverage, "operator_id = ?"},
+			{&s.riskZones, "operator_id = ? AND active"},
+			{&s.webhooks, "operator_id = ? AND active"},
+			{&riders, "operator_id = ? AND active AND NOT test"},
+		} {
+			if err := tx.Query(ctx).Where(query.where, operatorID).Order("created_at, id").Find(query.into).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading the operator's settings: %w", err)
+	}
+	s.basePrice = operator.BasePrice
+	s.branches, s.stores, s.riders = map[uuid.UUID]models.Branch{}, map[uuid.UUID]models.Store{}, map[uuid.UUID]bool{}
+	for _, branch := range branches {
 		s.branches[branch.ID] = branch
 		if branch.Main {
 			s.mainBranch = &branch
 		}
 	}
-	for _, store := range rows.Stores {
+	for _, store := range stores {
 		s.stores[store.ID] = store
 	}
-	for _, size := range rows.Sizes {
+	s.setSizes(sizes)
+	s.prices = map[uuid.UUID]*money.Cents{}
+	for _, covered := range coverage {
+		s.prices[covered.LocationID] = covered.Price
+	}
+	for _, rider := range riders {
+		s.riders[rider.ID] = true
+	}
+	return s, operator.SettingsVersion, nil
+}
+
+func (s *settings) setSizes(sizes []models.Size) {
+	s.sizes, s.inactiveSizes = map[string]models.Size{}, map[string]models.Size{}
+	for _, size := range sizes {
 		if !size.Active {
 			s.inactiveSizes[size.Code] = size
 			continue
@@ -63,13 +101,6 @@ func newSettings(rows *settingsRows) *settings {
 			s.defaultSize = &size
 		}
 	}
-	for _, covered := range rows.Coverage {
-		s.prices[covered.LocationID] = covered.Price
-	}
-	for _, rider := range rows.Riders {
-		s.riders[rider.ID] = true
-	}
-	return s
 }
 
 // subscribed lists the webhooks that receive an event of an order.
@@ -108,17 +139,16 @@ func (c *settingsCache) get(ctx context.Context, operator *models.Operator) (*se
 	if ok && entry.version == operator.SettingsVersion {
 		return entry.settings, nil
 	}
-	rows, err := readSettings(ctx, c.db, operator.ID)
+	fresh, version, err := readSettings(ctx, c.db, operator.ID)
 	if err != nil {
 		return nil, err
 	}
-	fresh := newSettings(rows)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.entries) >= maxCachedOperators {
 		clear(c.entries)
 	}
-	c.entries[operator.ID] = settingsEntry{version: rows.Version, settings: fresh}
+	c.entries[operator.ID] = settingsEntry{version: version, settings: fresh}
 	return fresh, nil
 }
 

@@ -63,9 +63,10 @@ func TestTariff(t *testing.T) {
 // The size of an order prices it although it is not offered any more.
 func TestSizeOf(t *testing.T) {
 	t.Parallel()
-	s := newSettings(&settingsRows{Sizes: []models.Size{
+	s := &settings{}
+	s.setSizes([]models.Size{
 		{Code: "M", IsDefault: true, Active: true, Surcharge: 100}, {Code: "L", Active: true, Surcharge: 550}, {Code: "XL", Surcharge: 900},
-	}})
+	})
 	require.Equal(t, "M", sizeCode(s.sizeFor(textOrNull("XL"))), "no new order gets it")
 	for code, want := range map[string]string{"M": "M", "L": "L", "XL": "XL", "": "", "otro": "M"} {
 		require.Equal(t, want, sizeCode(s.sizeOf(&models.Order{Size: code})), code)
@@ -145,19 +146,16 @@ func TestQuote(t *testing.T) {
 
 func TestReceivingBranch(t *testing.T) {
 	t.Parallel()
-	main, other, closed := uuid.New(), uuid.New(), uuid.New()
-	s := newSettings(&settingsRows{Branches: []models.Branch{
-		{ID: other, Active: true}, {ID: main, Main: true, Active: true}, {ID: closed},
-	}})
+	main, other := models.Branch{ID: uuid.New(), Main: true, Active: true}, models.Branch{ID: uuid.New(), Active: true}
+	s := &settings{branches: map[uuid.UUID]models.Branch{main.ID: main, other.ID: other}, mainBranch: &main}
 	branch, err := s.receivingBranch(nil)
 	require.NoError(t, err)
-	require.Equal(t, main, branch.ID, "if absent, the main branch")
-	branch, err = s.receivingBranch(&other)
+	require.Equal(t, main.ID, branch.ID, "if absent, the main branch")
+	branch, err = s.receivingBranch(&other.ID)
 	require.NoError(t, err)
-	require.Equal(t, other, branch.ID)
-	require.NotContains(t, s.branches, closed)
+	require.Equal(t, other.ID, branch.ID)
 
-	_, err = newSettings(&settingsRows{Branches: []models.Branch{{ID: other, Active: true}}}).receivingBranch(nil)
+	_, err = (&settings{}).receivingBranch(nil)
 	require.Equal(t, "no_main_branch", apperror.From(err).Code, "an operator that is not set up yet")
 }
 
@@ -171,7 +169,7 @@ func TestSubscribed(t *testing.T) {
 	ofA := models.Webhook{ID: uuid.New(), Events: events, Active: true, StoreID: &storeA}
 	over := models.Webhook{ID: uuid.New(), Events: events}
 	ofTests := models.Webhook{ID: uuid.New(), Events: events, Active: true, Test: true}
-	s := newSettings(&settingsRows{Webhooks: []models.Webhook{operators, ofA, over, ofTests}})
+	s := &settings{webhooks: []models.Webhook{operators, ofA, over, ofTests}}
 	for name, c := range map[string]struct {
 		event models.Event
 		order models.Order

@@ -95,13 +95,6 @@ func countHooksLike(ctx context.Context, database *db.DB, like *models.Webhook) 
 	return count, err
 }
 
-// hooksAfter lists the webhooks of every operator that follow an id, by id.
-func hooksAfter(ctx context.Context, database *db.DB, after uuid.UUID, limit int) ([]models.Webhook, error) {
-	var webhooks []models.Webhook
-	err := database.Query(ctx).Where("id > ?", after).Order("id").Limit(limit).Find(&webhooks).Error
-	return webhooks, err
-}
-
 // saveHook writes what the owner of a webhook can change. If it has another URL than before, or
 // is resumed, its circuit is closed: the failures were those of another receiver, or of one that
 // its owner has looked after since.

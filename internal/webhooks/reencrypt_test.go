@@ -39,7 +39,7 @@ func TestReencrypt_rotatesSecretKey(t *testing.T) {
 		requireSignedWith(t, receiver.WaitFor(t, 1)[0], secrets)
 		changed, err := both.App.ReencryptSecrets(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, 1, changed)
+		require.Equal(t, 3, changed, "the secret, the previous one and the list of those before")
 		changed, err = both.App.ReencryptSecrets(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, changed, "it is done")
@@ -67,11 +67,11 @@ func TestReencrypt_damagedOlderSecrets(t *testing.T) {
 		sent := s.waitUntilFinished(t, id, 1)[0]
 		require.Equal(t, "delivered", s.redeliver(t, sent.ID).Status)
 
-		another := "otra-clave-otra-clave-otra-clave-"
-		both, err := encryption.New(another, s.Config.SecretKey)
-		require.NoError(t, err)
+		both := apptest.Boot(t, s.Config.DatabaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+			c.SecretKey, c.SecretKeyOld = "otra-clave-otra-clave-otra-clave-", []string{s.Config.SecretKey}
+		}})
 		before := s.webhookRow(t, next).Secret
-		changed, err := (&webhooks.Service{DB: s.App.DB, Secrets: both}).Reencrypt(t.Context())
+		changed, err := both.App.ReencryptSecrets(t.Context())
 		require.ErrorIs(t, err, encryption.ErrOpen, "it is reported")
 		require.ErrorContains(t, err, id)
 		require.Equal(t, 2, changed)

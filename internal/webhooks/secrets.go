@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,25 @@ func olderSecrets(hook *models.Webhook) (older []PreviousSecret, err error) {
 		return nil, fmt.Errorf("%w: its older secrets are no list: %w", encryption.ErrOpen, err)
 	}
 	return older, nil
+}
+
+// ResealOlderSecrets encrypts a webhook's older secrets with the current key. One that no key opens
+// stays as it is, which is encryption.ErrOpen.
+func ResealOlderSecrets(
+	secrets *encryption.Cipher, id uuid.UUID, stored []byte,
+) (resealed []byte, changed bool, err error) {
+	older, err := olderSecrets(&models.Webhook{OlderSecrets: stored})
+	if err != nil {
+		return stored, false, err
+	}
+	var unopened error
+	for i := range older {
+		secret, isNew, err := secrets.Reseal(older[i].Secret, id[:])
+		older[i].Secret, changed = secret, changed || isNew
+		unopened = cmp.Or(unopened, err)
+	}
+	resealed, err = json.Marshal(older)
+	return resealed, changed, cmp.Or(err, unopened)
 }
 
 // Rotation is a webhook with its new secret, which is not shown again.
