@@ -72,18 +72,14 @@ func (a *Activities) applyRetention(ctx context.Context, outOfTime func() bool) 
 
 // firstPass starts what is missing, overdue or stuck, and does the work that is done once in a run.
 func (a *Activities) firstPass(ctx context.Context, outOfTime func() bool) error {
-	_, startErr := a.startMissing(ctx, outOfTime)
-	_, clearErr := a.ClearExpiredRecords(ctx)
-	return errors.Join(startErr, clearErr)
+	_, startErr := a.StartMissing(ctx, outOfTime)
+	_, clearErr := clearExpired(ctx, a.DB, a.Clock.Now())
+	return errors.Join(startErr, clearErr, a.Orders.FoldTotals(ctx))
 }
 
-// StartMissingOrders reconciles the orders whose workflow is unconfirmed, cannot go on, or should
-// have cancelled them long ago.
-func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
-	return a.startMissing(ctx, func() bool { return false })
-}
-
-func (a *Activities) startMissing(ctx context.Context, outOfTime func() bool) (started int, err error) {
+// StartMissing reconciles the orders whose workflow is unconfirmed, cannot go on, or should have
+// cancelled them long ago.
+func (a *Activities) StartMissing(ctx context.Context, outOfTime func() bool) (started int, err error) {
 	started, err = a.startUnconfirmed(ctx, outOfTime)
 	overdue, overdueErr := a.startAll(ctx, outOfTime, a.Orders.Reconcile, a.Orders.Overdue)
 	replaced, stuckErr := a.replaceStuck(ctx)
@@ -159,10 +155,4 @@ func (a *Activities) eachOrder(
 	}
 	failed = calls.Wait()
 	return int(successes.Load()), outage.Load(), failed
-}
-
-// ClearExpiredRecords deletes expired rows, and folds the totals of orders.
-func (a *Activities) ClearExpiredRecords(ctx context.Context) (int, error) {
-	cleared, err := clearExpired(ctx, a.DB, a.Clock.Now())
-	return int(cleared), errors.Join(err, a.Orders.FoldTotals(ctx))
 }

@@ -78,7 +78,7 @@ func TestPanic_whileAnOrderIsStarted(t *testing.T) {
 	a := s.reconciling(t, s.Temporal)
 	a.Orders = s.withDefect(t, broken)
 	poll.Until(t, func() error { // the rows may be younger than the grace period
-		_, err := a.StartMissingOrders(t.Context())
+		_, err := a.StartMissing(t.Context(), func() bool { return false })
 		require.ErrorContains(t, err, "panic")
 		_, err = s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(sound), "")
 		return err

@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
 	"golang.org/x/sync/errgroup"
@@ -118,13 +120,29 @@ func TestReconcile_nothingStarves(t *testing.T) {
 			ids = append(ids, detached.CreateOrder(t, s.Key))
 		}
 		temporal := failingStarts{s.Temporal, func(id string) bool { return !slices.Contains(ids, id[len(workflows.OrderWorkflowPrefix):]) }}
-		started, err := s.reconciling(t, temporal).StartMissingOrders(t.Context())
+		started, err := s.reconciling(t, temporal).StartMissing(t.Context(), func() bool { return false })
 		require.ErrorContains(t, err, "not this one")
 		require.Equal(t, healthy, started)
 		for _, id := range ids {
 			require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status)
 		}
 	})
+}
+
+// What fails in a pass keeps nothing else of it from being done, and fails the run.
+func TestReconcile_doesWhatItCan(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true})
+	createMany(t, s.withoutTemporal(t, time.Minute), s.Key, 1)
+	expired := models.IdempotencyRecord{ScopeID: s.Operator.ID, Key: "venta-1", BodyHash: []byte("hash"), LeaseToken: uuid.New()}
+	require.NoError(t, s.App.DB.Insert(t.Context(), &expired))
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	a := s.reconciling(t, failingStarts{s.Temporal, func(string) bool { return true }})
+	env.RegisterActivityWithOptions(a.Reconcile, activity.RegisterOptions{Name: workflows.ReconcileActivity})
+	_, err := env.ExecuteActivity(workflows.ReconcileActivity, time.Duration(0))
+	require.ErrorContains(t, err, "not this one")
+	require.True(t, db.IsNotFound(s.App.DB.Query(t.Context()).Where("key = ?", expired.Key).Take(&expired).Error))
 }
 
 // reconciling has the activities of a reconcile run that starts workflows with another client.

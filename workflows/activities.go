@@ -17,8 +17,8 @@ type Activities interface {
 	LoadOrder(ctx context.Context, orderID uuid.UUID) (*Snapshot, error)
 	// ApplyMove writes a decided move.
 	ApplyMove(ctx context.Context, move ApplyMoveInput) (*ApplyMoveResult, error)
-	// CallWebhook makes the first attempt at a webhook call and returns its outcome, for readers of
-	// the history. Whatever comes after it is the queue's.
+	// CallWebhook makes the first attempt at a webhook call and returns its outcome, to be read in
+	// the history.
 	CallWebhook(ctx context.Context, id uuid.UUID) (outcome string, err error)
 	// ResolveMapLink resolves a short map link to the delivery point.
 	ResolveMapLink(ctx context.Context, orderID uuid.UUID) error
@@ -26,12 +26,8 @@ type Activities interface {
 	VerifyIdentity(ctx context.Context, orderID uuid.UUID) error
 	// Simulate makes a step of a test order.
 	Simulate(ctx context.Context, move SimulatedMove) (*SimulatedOrder, error)
-	// Reconcile makes the passes of a scheduled run of the reconcile workflow.
+	// Reconcile makes the passes of a run of the reconcile workflow.
 	Reconcile(ctx context.Context, duration time.Duration) error
-	// StartMissingOrders and ClearExpiredRecords are the parts of one pass; they return how many rows
-	// they dealt with.
-	StartMissingOrders(ctx context.Context) (int, error)
-	ClearExpiredRecords(ctx context.Context) (int, error)
 }
 
 // The activities' names. Workflows call them by name: they run in the worker, not here.
@@ -43,8 +39,6 @@ var (
 	VerifyIdentityActivity = nameOf(Activities.VerifyIdentity)
 	SimulateActivity       = nameOf(Activities.Simulate)
 	ReconcileActivity      = nameOf(Activities.Reconcile)
-	StartMissingActivity   = nameOf(Activities.StartMissingOrders)
-	ClearExpiredActivity   = nameOf(Activities.ClearExpiredRecords)
 )
 
 // nameOf is the name of a method.

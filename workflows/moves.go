@@ -118,16 +118,14 @@ const (
 
 // recordMove updates the run's state after a written move.
 func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
-	o.seq++
-	o.state.Status, o.state.CancelledBy = to, ""
+	state := models.State{Status: to, RiderID: o.state.RiderID}
 	if to == models.StatusCancelled {
-		o.state.CancelledBy = r.by
+		state.CancelledBy = r.by
 	}
 	if rider := r.Rider(); rider != nil {
-		o.state.RiderID = rider
+		state.RiderID = rider
 	}
-	o.cancelTimer()
-	o.describe(ctx)
+	o.setState(ctx, o.seq+1, state)
 }
 
 func (o *order) apply(ctx workflow.Context, r request, to models.Status) (*ApplyMoveResult, error) {

@@ -11,11 +11,10 @@ import (
 	"despacho/models"
 )
 
-// Order is the workflow of one order. It handles moves, validates each against the transition
-// table, writes the legal ones to the database and makes the first attempt at their webhook calls.
-// It completes when no move is possible any more, or after the auto-cancel; a late reception then
-// starts a new run. An order with very many moves continues as a new run before the history reaches
-// its limits.
+// Order is the workflow of one order. It validates each move against the transition table, writes
+// the legal ones to the database and makes the first attempt at their webhook calls. It completes
+// when no move is possible any more, or after the auto-cancel; a late reception then starts a new
+// run. With very many moves it continues as a new run before the history reaches its limits.
 func Order(ctx workflow.Context, in OrderInput) error {
 	// Cancelling the workflow in Temporal does not cancel the order: without the disconnected
 	// context it would stop the timer and every later move.
@@ -37,7 +36,8 @@ func Order(ctx workflow.Context, in OrderInput) error {
 			o.handleNext(ctx)
 			o.continues = workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 		case o.isTimerDue():
-			o.autoCancel(ctx)
+			o.timer = nil // nobody has received the order in time
+			_ = o.handleMove(ctx, newRequest(models.MoveCancel, models.ByAuto, models.Message{}))
 		default:
 			return o.end(ctx)
 		}
@@ -111,11 +111,23 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 
 // restore takes over the state of the row.
 func (o *order) restore(ctx workflow.Context, snapshot *Snapshot) {
-	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
-	if o.state.Status != models.StatusRegistered {
-		o.cancelTimer()
+	o.guide = snapshot.GuideCode
+	o.setState(ctx, snapshot.Seq, snapshot.state())
+}
+
+// setState sets the order's state, stops the auto-cancel timer of an order that is not registered,
+// and shows the state in the Temporal UI.
+func (o *order) setState(ctx workflow.Context, seq int, state models.State) {
+	o.seq, o.state = seq, state
+	if state.Status != models.StatusRegistered && o.timer != nil {
+		o.stopTimer()
+		o.timer = nil
 	}
-	o.describe(ctx)
+	details := fmt.Sprintf("**%s** · guía %s", state.Status.Label(), o.guide)
+	if state.CancelledBy != "" {
+		details += fmt.Sprintf(" · cancelado por: %s", state.CancelledBy)
+	}
+	workflow.SetCurrentDetails(ctx, details)
 }
 
 // startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.
@@ -124,30 +136,7 @@ func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 	o.timer = workflow.NewTimerWithOptions(ctx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{Summary: "auto-cancel"})
 }
 
-// cancelTimer stops the auto-cancel timer.
-func (o *order) cancelTimer() {
-	if o.timer != nil {
-		o.stopTimer()
-		o.timer = nil
-	}
-}
-
 func (o *order) isTimerDue() bool { return o.timer != nil && o.timer.IsReady() }
-
-// autoCancel cancels an order that nobody has received in time.
-func (o *order) autoCancel(ctx workflow.Context) {
-	o.timer = nil
-	_ = o.handleMove(ctx, newRequest(models.MoveCancel, models.ByAuto, models.Message{}))
-}
-
-// describe sets the current details that the Temporal UI shows for the workflow.
-func (o *order) describe(ctx workflow.Context) {
-	details := fmt.Sprintf("**%s** · guía %s", o.state.Status.Label(), o.guide)
-	if o.state.CancelledBy != "" {
-		details += fmt.Sprintf(" · cancelado por: %s", o.state.CancelledBy)
-	}
-	workflow.SetCurrentDetails(ctx, details)
-}
 
 // startSideActivity starts an activity whose result the order does not depend on.
 func (o *order) startSideActivity(ctx workflow.Context, activity, summary string) {

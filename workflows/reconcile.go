@@ -30,18 +30,5 @@ func Reconcile(ctx workflow.Context, in ReconcileInput) error {
 		StartToCloseTimeout: reconcileTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
-	if in.For > 0 {
-		return workflow.ExecuteActivity(ctx, ReconcileActivity, in.For).Get(ctx, nil)
-	}
-	var parts []workflow.Future
-	for _, name := range []string{StartMissingActivity, ClearExpiredActivity} {
-		parts = append(parts, workflow.ExecuteActivity(ctx, name))
-	}
-	var failed error
-	for _, part := range parts {
-		if err := part.Get(ctx, nil); err != nil {
-			failed = err
-		}
-	}
-	return failed
+	return workflow.ExecuteActivity(ctx, ReconcileActivity, in.For).Get(ctx, nil)
 }

@@ -52,7 +52,8 @@ type SimulatedOrder struct {
 }
 
 // Simulation moves a test order in place of the people who would: it waits the time of each step
-// and requests its move as the panel does. It ends with the scenario, or with the order.
+// and requests its move as the panel does, after a refusal every hour. It ends with the scenario,
+// or with the order.
 func Simulation(ctx workflow.Context, in SimulationInput) error {
 	s := &simulation{SimulationInput: in}
 	if err := workflow.SetUpdateHandler(ctx, AdvanceName, s.advance); err != nil {
@@ -61,7 +62,7 @@ func Simulation(ctx workflow.Context, in SimulationInput) error {
 	for step := s.step(); step != nil; step = s.step() {
 		wait := step.After
 		if s.refused != "" {
-			wait = refusedStepRetry
+			wait = time.Hour
 		}
 		if _, err := workflow.AwaitWithTimeout(ctx, wait, func() bool { return s.requested }); err != nil {
 			return err
@@ -77,9 +78,6 @@ func Simulation(ctx workflow.Context, in SimulationInput) error {
 	}
 	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 }
-
-// refusedStepRetry is the time to the next attempt at a step that was refused.
-const refusedStepRetry = time.Hour
 
 type simulation struct {
 	SimulationInput
@@ -106,8 +104,8 @@ func (s *simulation) request(ctx workflow.Context, step SimulationStep) (order S
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2,
 			MaximumInterval: time.Minute},
 	})
-	err = workflow.ExecuteActivity(ctx, SimulateActivity, SimulatedMove{OrderID: s.OrderID, Seq: s.Seq, Step: step}).Get(ctx,
-		&order)
+	move := SimulatedMove{OrderID: s.OrderID, Seq: s.Seq, Step: step}
+	err = workflow.ExecuteActivity(ctx, SimulateActivity, move).Get(ctx, &order)
 	return order, err
 }
 
