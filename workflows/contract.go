@@ -47,9 +47,7 @@ var (
 // SearchAttributes lists the attributes a namespace must have, with their types.
 func SearchAttributes() map[string]string {
 	return map[string]string{
-		GuideCodeAttribute.GetName(): "Keyword",
-		OperatorAttribute.GetName():  "Keyword",
-		StoreAttribute.GetName():     "Keyword",
+		GuideCodeAttribute.GetName(): "Keyword", OperatorAttribute.GetName(): "Keyword", StoreAttribute.GetName(): "Keyword",
 	}
 }
 

@@ -148,7 +148,7 @@ func checkAbandoned(
 	return last, false, saveAttempt(ctx, tx, last)
 }
 
-// failUnsent ends an attempt without sending anything, and records why in the delivery log. It
+// failUnsent ends an attempt without sending anything, and records why in the log of calls. It
 // fails a pending call, or if onlyRecord is set leaves it as it is. What was requested is done.
 func (s *Service) failUnsent(ctx context.Context, t *target, text string, onlyRecord bool) (outcome Outcome, err error) {
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {

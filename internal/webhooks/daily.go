@@ -14,13 +14,13 @@ import (
 // dailyDays is for how many days the daily health is shown, today included.
 const dailyDays = 7
 
-// Day is how a webhook's deliveries of one day went.
+// Day is how a webhook's calls of one day went.
 type Day struct {
 	Date                       string
 	Delivered, Failed, Pending int64
 }
 
-// Daily counts a webhook's deliveries by the day of their events, oldest first.
+// Daily counts a webhook's calls by the day of their events, oldest first.
 func (s *Service) Daily(ctx context.Context, hook *models.Webhook, zone *time.Location) ([]Day, error) {
 	now := s.Clock.Now()
 	days, index := make([]Day, dailyDays), map[string]int{}

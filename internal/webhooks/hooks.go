@@ -78,7 +78,8 @@ func LastEvents(ctx context.Context, database *db.DB, webhooks []uuid.UUID) (map
 		CreatedAt time.Time
 	}
 	err := database.Query(ctx).Table("webhooks").Select("webhooks.id AS webhook_id, deliveries.created_at").
-		Joins("JOIN deliveries ON deliveries.id = (SELECT id FROM deliveries WHERE webhook_id = webhooks.id ORDER BY created_at DESC LIMIT 1)").
+		Joins("JOIN deliveries ON deliveries.id = ("+
+			"SELECT id FROM deliveries WHERE webhook_id = webhooks.id ORDER BY created_at DESC LIMIT 1)").
 		Where("webhooks.id IN ?", webhooks).Scan(&rows).Error
 	for _, row := range rows {
 		last[row.WebhookID] = row.CreatedAt

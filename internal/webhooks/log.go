@@ -39,7 +39,8 @@ func readLog(
 	matching := func() *gorm.DB {
 		query := scope.Owned(database.Query(ctx).Model(&models.WebhookDelivery{}), "deliveries")
 		if scope.StoreID != nil {
-			query = query.Where(database.Query(ctx).Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE owner_store_id = ?)", *scope.StoreID).
+			query = query.Where(database.Query(ctx).
+				Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE owner_store_id = ?)", *scope.StoreID).
 				Or("deliveries.order_id IS NOT NULL AND deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)",
 					*scope.StoreID))
 		}

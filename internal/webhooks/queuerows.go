@@ -60,10 +60,14 @@ func queuedWebhooks(ctx context.Context, database *db.DB, now time.Time) (webhoo
 		WITH RECURSIVE waiting (webhook_id) AS (
 			SELECT * FROM (SELECT webhook_id FROM deliveries WHERE `+isQueued+` ORDER BY webhook_id LIMIT 1) AS lowest
 			UNION ALL
-			SELECT (SELECT webhook_id FROM deliveries WHERE `+isQueued+` AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1)
+			SELECT (
+				SELECT webhook_id FROM deliveries WHERE `+isQueued+` AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
+			)
 			FROM waiting WHERE waiting.webhook_id IS NOT NULL
 		), heads AS (
-			SELECT webhook_id, (SELECT MIN(next_attempt_at) FROM deliveries WHERE webhook_id = waiting.webhook_id AND `+isQueued+`) AS oldest
+			SELECT webhook_id, (
+				SELECT MIN(next_attempt_at) FROM deliveries WHERE webhook_id = waiting.webhook_id AND `+isQueued+`
+			) AS oldest
 			FROM waiting WHERE webhook_id IS NOT NULL
 		)
 		SELECT heads.webhook_id AS id, webhooks.operator_id, COALESCE(webhooks.retry, FALSE) AS retry,
@@ -98,7 +102,8 @@ func queuedCallOf(ctx context.Context, database *db.DB, orderID, webhookID uuid.
 // sendable selects the queued calls of a webhook that can be made.
 func sendable(ctx context.Context, database *db.DB, webhookID uuid.UUID, now time.Time) *gorm.DB {
 	earlier := database.Query(ctx).Table("deliveries AS earlier").Select("1").
-		Where("earlier.order_id = waiting.order_id AND earlier.webhook_id = waiting.webhook_id AND earlier.order_seq < waiting.order_seq").
+		Where("earlier.order_id = waiting.order_id AND earlier.webhook_id = waiting.webhook_id").
+		Where("earlier.order_seq < waiting.order_seq").
 		Where(comesFirst, soon(now))
 	return database.Query(ctx).Table("deliveries AS waiting").
 		Where("webhook_id = ? AND "+isQueued+" AND next_attempt_at <= ?", webhookID, now).
@@ -127,7 +132,8 @@ func requestedCalls(ctx context.Context, database *db.DB, now time.Time) (calls 
 	err = database.Query(ctx).Raw(`
 		SELECT requested.id, requested.webhook_id, webhooks.operator_id, webhooks.circuit_opened_at IS NOT NULL AS failing
 		FROM (
-			SELECT id, webhook_id, event, ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY requested_at DESC, created_at, id) AS place
+			SELECT id, webhook_id, event,
+				ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY requested_at DESC, created_at, id) AS place
 			FROM deliveries WHERE requested_at <= ?
 		) AS requested LEFT JOIN webhooks ON webhooks.id = requested.webhook_id
 		WHERE place = 1 AND (webhooks.paused_at IS NULL OR NOT webhooks.active OR requested.event = ?) AND NOT EXISTS (?)`,

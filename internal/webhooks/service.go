@@ -1,5 +1,5 @@
 // Package webhooks holds the use cases of webhooks: registration, webhook calls, redelivery and the
-// delivery log.
+// log of calls.
 package webhooks
 
 import (

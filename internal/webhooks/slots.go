@@ -27,7 +27,7 @@ type Slots struct {
 	sending map[uuid.UUID]bool
 	// waiting means that calls wait for a slot to end.
 	waiting bool
-	// wake gets a value when RunQueue has to make a pass: a slot has ended that deliveries wait for,
+	// wake gets a value when RunQueue has to make a pass: a slot has ended that calls wait for,
 	// or new ones are queued.
 	wake chan struct{}
 }
