@@ -69,7 +69,8 @@ func saveCall(ctx context.Context, tx *db.DB, call *models.WebhookDelivery) erro
 		Select("status", "next_attempt_at", "queued", "finished_at").Updates(call).Error
 }
 
-// endRequest writes that the attempt was made which somebody requested.
+// endRequest writes that the attempt was made which somebody requested, if anybody did.
 func endRequest(ctx context.Context, tx *db.DB, id uuid.UUID) error {
-	return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", id).UpdateColumn("requested_at", nil).Error
+	return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ? AND requested_at IS NOT NULL", id).
+		UpdateColumn("requested_at", nil).Error
 }

@@ -68,11 +68,19 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(directory)
-	path := filepath.Join(directory, "template.db")
-	if err := migrate("sqlite:" + path); err != nil {
+	// What was written last may still be in the file beside it: the copy is whole.
+	whole := filepath.Join(directory, "whole.db")
+	err = migrate("sqlite:"+filepath.Join(directory, "template.db"), func(ctx context.Context, database *db.DB) error {
+		err := Prepare(ctx, database)
+		if err == nil {
+			_, err = database.SQL().ExecContext(ctx, "VACUUM INTO ?", whole)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
+	return os.ReadFile(whole)
 })
 
 var postgresTemplate = &template{}
@@ -94,7 +102,7 @@ func (t *template) get() (string, error) {
 		name := uniqueName("template_")
 		if t.err = dev.Execute(context.Background(), admin, "CREATE DATABASE "+name); t.err == nil {
 			t.name = name
-			t.err = migrate(dev.DatabaseURL(admin, name))
+			t.err = migrate(dev.DatabaseURL(admin, name), Prepare)
 		}
 	})
 	return t.name, t.err
@@ -113,7 +121,8 @@ func (t *template) drop(ctx context.Context) error {
 // the first test runs.
 var Prepare = func(context.Context, *db.DB) error { return nil }
 
-func migrate(databaseURL string) error {
+// migrate makes the tables and what is added to them.
+func migrate(databaseURL string, add func(context.Context, *db.DB) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	database, err := db.Open(ctx, databaseURL, db.Options{ConnectTimeout: poll.Deadline})
@@ -121,7 +130,7 @@ func migrate(databaseURL string) error {
 		return err
 	}
 	if _, err = database.Migrate(ctx); err == nil {
-		err = Prepare(ctx, database)
+		err = add(ctx, database)
 	}
 	return errors.Join(err, database.Close())
 }
