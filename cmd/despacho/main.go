@@ -49,7 +49,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(
 		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), secretsCommand(), reconcileCommand(),
 		zonesCommand(),
-		listenCommand(), triggerCommand(), healthCommand(), versionCommand(),
+		listenCommand(), resolveCommand(), triggerCommand(), healthCommand(), versionCommand(),
 	)
 	return root
 }
