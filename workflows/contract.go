@@ -1,5 +1,4 @@
-// Package workflows holds the Temporal workflows of orders. Workflows decide; activities do the
-// I/O.
+// Package workflows holds the Temporal workflows of orders. They decide; activities do the I/O.
 package workflows
 
 import (

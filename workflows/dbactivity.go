@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// During an outage the database is tried every retryInterval, so that callers are answered soon
-	// after the outage ends. After shortOutage it is tried every longOutageInterval, because every
-	// heartbeat of the waiting workflow task adds to the history.
+	// During an outage the database is tried every retryInterval; after shortOutage, because every
+	// heartbeat of the waiting workflow task adds to the history, every longOutageInterval.
 	retryInterval      = 1500 * time.Millisecond
 	shortOutage        = 5 * time.Minute
 	longOutageInterval = 30 * time.Second

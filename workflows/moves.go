@@ -142,13 +142,12 @@ func EntryID(updateID string) uuid.UUID {
 }
 
 // entryID derives the id of a move's timeline entry: from the update, or from the run and the move.
-// A retry of the same move gets the same id; any other gets a different one. So a move that was
-// written before a crash but never entered the history is not mistaken for the next attempt.
+// So a move that was written before a crash but never entered the history is not taken for another.
 func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
 	if r.updateID != "" {
 		return EntryID(r.updateID)
 	}
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By,
-		r.Fingerprint())))
+	content := fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, r.Fingerprint())
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(content))
 }

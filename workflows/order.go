@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,8 +78,8 @@ func (o *order) canEnd(ctx workflow.Context) bool {
 // isEnded reports whether the order takes no moves, or none but a late reception.
 func (o *order) isEnded() bool { return o.state.Final() || o.state.Revivable() }
 
-// end returns the result of the run. The next run of a continued order reads everything that is
-// pending from the database: the timer and the side activities.
+// end returns the result of the run. The next run of a continued order reads what is pending from
+// the database.
 func (o *order) end(ctx workflow.Context) error {
 	if o.missing != nil || o.isEnded() {
 		return o.missing
@@ -107,6 +108,37 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 		o.startSideActivity(ctx, VerifyIdentityActivity, "verify the recipient's DNI")
 	}
 	return nil
+}
+
+func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
+	var snapshot Snapshot
+	return &snapshot, runDBActivity(ctx, "read the order", LoadOrderActivity, nil, o.id, &snapshot)
+}
+
+// refresh takes over the state of an order that was moved outside this run: a lost workflow task
+// leaves the run behind its row. The webhook calls of the moves that it missed are the queue's.
+func (o *order) refresh(ctx workflow.Context) error {
+	snapshot, err := o.load(ctx)
+	if err != nil {
+		workflow.GetLogger(ctx).Error("order not refreshed", "order_id", o.id, "error", err)
+		if hasType(err, orderMissingErrorType) {
+			o.missing = err
+		}
+		return err
+	}
+	o.refreshedAt = workflow.Now(ctx)
+	if snapshot.Seq != o.seq {
+		o.restore(ctx, snapshot)
+	}
+	return nil
+}
+
+// dropRepeatedRefreshes takes the refresh signals that have arrived since the first: one read
+// serves them all.
+func (o *order) dropRepeatedRefreshes(ctx workflow.Context) {
+	for c := workflow.GetSignalChannel(ctx, RefreshName); c.ReceiveAsync(nil); {
+	}
+	o.inbox.arrived = slices.DeleteFunc(o.inbox.arrived, func(a arrival) bool { return a.signal == RefreshName })
 }
 
 // restore takes over the state of the row.
