@@ -2,9 +2,6 @@ package workflows
 
 import (
 	"context"
-	"reflect"
-	"runtime"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,18 +28,12 @@ type Activities interface {
 }
 
 // The activities' names. Workflows call them by name: they run in the worker, not here.
-var (
-	LoadOrderActivity      = nameOf(Activities.LoadOrder)
-	ApplyMoveActivity      = nameOf(Activities.ApplyMove)
-	CallWebhookActivity    = nameOf(Activities.CallWebhook)
-	ResolveMapLinkActivity = nameOf(Activities.ResolveMapLink)
-	VerifyIdentityActivity = nameOf(Activities.VerifyIdentity)
-	SimulateActivity       = nameOf(Activities.Simulate)
-	ReconcileActivity      = nameOf(Activities.Reconcile)
+const (
+	LoadOrderActivity      = "LoadOrder"
+	ApplyMoveActivity      = "ApplyMove"
+	CallWebhookActivity    = "CallWebhook"
+	ResolveMapLinkActivity = "ResolveMapLink"
+	VerifyIdentityActivity = "VerifyIdentity"
+	SimulateActivity       = "Simulate"
+	ReconcileActivity      = "Reconcile"
 )
-
-// nameOf is the name of a method.
-func nameOf(method any) string {
-	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
-	return name[strings.LastIndexByte(name, '.')+1:]
-}
