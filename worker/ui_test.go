@@ -39,6 +39,7 @@ func TestUI_orderSummary(t *testing.T) {
 		require.Equal(t, "**Recibido** · guía "+guide, s.details(t, id))
 		s.assign(t, id, 0)
 		require.Equal(t, "**En reparto** · guía "+guide, s.details(t, id))
+		s.waitForIdle(t, id) // an event whose predecessor is not delivered yet is sent by the queue
 		s.deliver(t, id)
 		_, runID := s.waitForOrderEnd(t, id)
 

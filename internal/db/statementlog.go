@@ -41,8 +41,10 @@ func (l statementLog) Trace(ctx context.Context, began time.Time, statement func
 		return
 	}
 	if failed || time.Since(began) > l.slow {
-		if err != nil {
+		if failed {
 			err = errors.New(redact.Error(err)) // GORM's logger takes the error's text
+		} else {
+			err = nil // a row that is not there is no failure
 		}
 		l.Interface.Trace(ctx, began, statement, err)
 	}

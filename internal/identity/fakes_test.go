@@ -48,15 +48,6 @@ func respondsWith(status int, body string) http.HandlerFunc {
 	}
 }
 
-// changing responds with what was last set.
-type changing struct {
-	current atomic.Pointer[http.HandlerFunc]
-}
-
-func (c *changing) to(handler http.HandlerFunc) { c.current.Store(&handler) }
-
-func (c *changing) handle(w http.ResponseWriter, r *http.Request) { (*c.current.Load())(w, r) }
-
 var (
 	knowsRosa   = respondsWith(http.StatusOK, `{"full_name":"DIAZ QUISPE ROSA MARIA"}`)
 	knowsNobody = respondsWith(http.StatusNotFound, `{"message":"not found"}`)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 
 	"despacho/internal/clock"
@@ -30,6 +31,7 @@ type Service struct {
 	options       Options
 	starter       *starter
 	confirmations *startConfirmations
+	locks         orderLocks
 
 	movesRequested, movesUnconfirmed atomic.Int64
 	workflowsReplaced                atomic.Int64
@@ -91,6 +93,7 @@ func New(
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
 		confirmations: &startConfirmations{db: database, clock: clk, log: log},
+		locks:         orderLocks{moving: map[uuid.UUID]chan struct{}{}},
 	}
 	s.starter = newStarter(log, s.start)
 	return s

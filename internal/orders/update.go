@@ -53,13 +53,23 @@ func (s *Service) MoveCounts() (requested, unconfirmed int64) {
 	return s.movesRequested.Load(), s.movesUnconfirmed.Load()
 }
 
-// move requests a move from the order's workflow. It returns the order once the move is stored, or
-// if the order already is as requested.
+// move requests a move from the order's workflow, once no other request of this process moves the
+// order. It returns the order once the move is stored, or if the order already is as requested.
 func (s *Service) move(
 	ctx context.Context, caller Caller, order *models.OrderView, message models.Message, attachment string,
 ) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
+	release, waited, err := s.locks.acquire(limited, order.ID)
+	if err != nil {
+		return nil, ErrMoveUnconfirmed.Because(err)
+	}
+	defer release()
+	if waited {
+		if order, err = s.Find(limited, caller, order.ID); err != nil {
+			return nil, err
+		}
+	}
 	// The row is checked first: a move that it rules out needs no update.
 	verdict, err := decide(message, caller.Actor(), &order.Order)
 	if err != nil || verdict == models.Unchanged {
