@@ -2,8 +2,6 @@ package dev
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -11,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/operatorservice/v1"
@@ -96,24 +93,6 @@ func TestStartTemporal_workflowsSurviveARestart(t *testing.T) {
 	attributes, err := connection.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: "default"})
 	require.NoError(t, err)
 	require.Contains(t, attributes.CustomAttributes, "AddedLater")
-}
-
-func TestStartTemporal_aFileOfAnOlderServerIsUpgraded(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "temporal.db")
-	first := startTemporal(t, TemporalOptions{DBFile: file})
-	require.NoError(t, first.Stop(t.Context()))
-	database, err := sql.Open("sqlite", "file:"+file)
-	require.NoError(t, err)
-	_, err = database.ExecContext(t.Context(), "DROP TABLE current_chasm_executions")
-	require.NoError(t, errors.Join(err, database.Close()))
-
-	second := startTemporal(t, TemporalOptions{DBFile: file})
-	_, err = dialTemporal(t, second, "default").ScheduleClient().Create(t.Context(), client.ScheduleOptions{
-		ID: "reconcile", Spec: client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: time.Hour}}},
-		Action: &client.ScheduleWorkflowAction{ID: "reconcile", Workflow: "Reconcile", TaskQueue: "nobody"},
-	})
-	require.NoError(t, err)
 }
 
 func TestStartTemporal_aPortInUseIsNamed(t *testing.T) {
