@@ -20,7 +20,6 @@ import (
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/closedport"
-	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -173,24 +172,6 @@ func TestOrder_unknownMessages(t *testing.T) {
 		s.assign(t, id, 0)
 		s.deliver(t, id)
 		s.waitForOrderEnd(t, id)
-	})
-}
-
-// A webhook call that was paused by hand in the Temporal UI does not keep the order from its moves.
-func TestOrder_pausedActivity(t *testing.T) {
-	each(t, func(t *testing.T, s *service) {
-		s.insertWebhooks(t, 1, models.EventCreated, "https://"+closedport.Address(t))
-		id := s.CreateOrder(t, s.Key)
-		poll.Until(t, func() error {
-			_, err := s.Temporal.WorkflowService().PauseActivity(t.Context(), &workflowservice.PauseActivityRequest{
-				Namespace: client.DefaultNamespace, Execution: &common.WorkflowExecution{WorkflowId: workflowOf(id)},
-				Activity: &workflowservice.PauseActivityRequest_Type{Type: workflows.CallWebhookActivity}, Identity: "by hand",
-			})
-			return err
-		})
-		s.receive(t, id)
-		s.assign(t, id, 0)
-		s.deliver(t, id)
 	})
 }
 

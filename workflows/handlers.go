@@ -65,14 +65,14 @@ func (o *order) handleNext(ctx workflow.Context) {
 		o.dropRepeatedRefreshes(ctx)
 		_ = o.refresh(ctx) // it has logged its error
 	case slices.Contains(models.Moves, models.Move(message.signal)):
-		o.handleSignal(ctx, models.Move(message.signal))
+		o.handleSignal(ctx, models.Move(message.signal), message.number)
 	}
 }
 
 // handleSignal handles the signal of a move. It counts as the operator's, whoever sent it is not
 // known, and nobody hears whether it was refused. Its payload is decoded here: the SDK would drop a
 // malformed one and take the next, which may have come after signals of other names.
-func (o *order) handleSignal(ctx workflow.Context, move models.Move) {
+func (o *order) handleSignal(ctx workflow.Context, move models.Move, number int) {
 	var payload converter.RawValue
 	if !workflow.GetSignalChannel(ctx, string(move)).ReceiveAsync(&payload) {
 		return // the SDK has dropped it
@@ -83,7 +83,9 @@ func (o *order) handleSignal(ctx workflow.Context, move models.Move) {
 		return
 	}
 	message.Requester = models.Requester{}
-	if err := o.handleMove(ctx, newRequest(move, models.ByOperator, message)); err != nil {
+	r := newRequest(move, models.ByOperator, message)
+	r.signal = number
+	if err := o.handleMove(ctx, r); err != nil {
 		workflow.GetLogger(ctx).Warn("signal refused", "signal", move, "status", o.state.Status, "reason", err.Error())
 	}
 }

@@ -6,12 +6,18 @@ import (
 )
 
 // inbox has the messages that a run has not handled yet, in the sequence of the history.
-type inbox struct{ arrived []arrival }
+type inbox struct {
+	arrived []arrival
+	// signals counts the signals that have arrived in this run.
+	signals int
+}
 
 // arrival is a message that has arrived.
 type arrival struct {
-	// signal is the name of a signal, whose content waits in the channel of that name.
+	// signal is the name of a signal, whose content waits in the channel of that name; number is its
+	// place among the signals of the run.
 	signal string
+	number int
 	// do is what an update asks for; nil for a signal.
 	do func(workflow.Context)
 }
@@ -46,7 +52,8 @@ func (s *signalOrder) ExecuteWorkflow(ctx workflow.Context, in *interceptor.Exec
 // HandleSignal implements interceptor.WorkflowInboundInterceptor. It is called for each signal in
 // the sequence of the history, before any workflow code runs.
 func (s *signalOrder) HandleSignal(ctx workflow.Context, in *interceptor.HandleSignalInput) error {
-	s.inbox.arrived = append(s.inbox.arrived, arrival{signal: in.SignalName})
+	s.inbox.signals++
+	s.inbox.arrived = append(s.inbox.arrived, arrival{signal: in.SignalName, number: s.inbox.signals})
 	return s.Next.HandleSignal(ctx, in)
 }
 

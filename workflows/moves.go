@@ -17,15 +17,14 @@ type request struct {
 	// updateID is set for an update, which waits for the outcome. Nobody waits for that of a signal,
 	// nor of the timer's auto-cancel.
 	updateID string
+	// signal is the place of a signal among those of the run; 0 for what is none.
+	signal int
 }
 
 func newRequest(move models.Move, by models.Actor, message models.Message) request {
 	message.Move = move
 	return request{Message: message, by: by}
 }
-
-// isSignal reports whether a person sent the request from the Temporal UI.
-func (r request) isSignal() bool { return r.updateID == "" && r.by != models.ByAuto }
 
 // decide holds a move against the run's state.
 func (o *order) decide(r request) (models.Status, models.Verdict) {
@@ -83,7 +82,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 // signal. Of many signals one a second reads the row: each result is in the history, and Temporal
 // accepts no workflow task of more than 4 MB.
 func (o *order) mustRefresh(ctx workflow.Context, r request, verdict models.Verdict) bool {
-	if r.isSignal() {
+	if r.signal > 0 {
 		return workflow.Now(ctx).Sub(o.refreshedAt) >= time.Second
 	}
 	return verdict == models.Unchanged
@@ -141,13 +140,16 @@ func EntryID(updateID string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("update "+updateID))
 }
 
-// entryID derives the id of a move's timeline entry: from the update, or from the run and the move.
-// So a move that was written before a crash but never entered the history is not taken for another.
+// entryID derives the id of a move's timeline entry: from the update, from the place of the signal
+// in the run, or from the run and the move. A workflow task that is lost is done again: what it has
+// written is recognised by its entry, whatever the order's Seq is by then.
 func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
-	if r.updateID != "" {
-		return EntryID(r.updateID)
-	}
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	content := fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, r.Fingerprint())
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(content))
+	switch {
+	case r.updateID != "":
+		return EntryID(r.updateID)
+	case r.signal > 0:
+		return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s signal %d", run, r.signal)))
+	}
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s", run, move.Seq, move.Move, move.By)))
 }
