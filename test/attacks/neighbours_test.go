@@ -145,12 +145,12 @@ func TestNeighbours_requestsThatWaitForAReceiver(t *testing.T) {
 	}})
 	host := newSharedHost(t)
 	noisy := s.NewTenant(t)
-	hook := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks", Key: noisy.Key, Body: map[string]any{
-		"url": host.URL + "/hangs", "events": []models.Event{models.EventCreated},
-	}})
-	require.Equal(t, http.StatusCreated, hook.Status, hook.Text)
 	answers := make(chan string, waiting)
 	for i := range waiting {
+		hook := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks", Key: noisy.Key, Body: map[string]any{
+			"url": host.URL + "/hangs", "events": []models.Event{models.EventCreated},
+		}})
+		require.Equal(t, http.StatusCreated, hook.Status, hook.Text)
 		go func() {
 			answer, err := s.Try(apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks/" + hook.String("id") + "/test", Key: noisy.Key})
 			if err != nil {
@@ -230,15 +230,6 @@ func TestNeighbours_requestsThatTemporalDoesNotAnswer(t *testing.T) {
 			noisy.InsertRows(t, []models.Order{ended})
 			admin := noisy.SignInAs(t, &models.User{Admin: true})
 			return apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + ended.ID.String() + "/erase", Token: admin}, 3
-		},
-		"redelivery of a range": func(t *testing.T, s *apptest.Service, noisy *apptest.Tenant) (apptest.Request, int64) {
-			webhookID, _ := s.Register(t, noisy.Key, apptest.NewReceiver(t, nil))
-			s.CreateOrder(t, noisy.Key)
-			_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE deliveries SET status = 'failed', finished_at = created_at")
-			require.NoError(t, err)
-			return apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks/" + webhookID + "/redeliver", Key: noisy.Key, Body: map[string]any{
-				"from": "2000-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z",
-			}}, 3
 		},
 	} {
 		t.Run(kind, func(t *testing.T) {

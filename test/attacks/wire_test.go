@@ -167,8 +167,7 @@ func TestRequest_thatNoRouteGets(t *testing.T) {
 			response, err := http.ReadResponse(answers, nil)
 			require.NoError(t, err)
 			require.Equal(t, status, response.StatusCode, request[:20])
-			_, err = io.Copy(io.Discard, response.Body)
-			require.NoError(t, err)
+			_, _ = io.Copy(io.Discard, response.Body) // what was not read of the request may reset the connection
 			_, err = answers.ReadByte()
 			require.Error(t, err, "the connection is closed")
 		}
