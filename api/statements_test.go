@@ -21,9 +21,9 @@ import (
 // made here, not an accident. PostgreSQL finds a session and counts its request with one statement,
 // which brings the order that the request is about. The keys of requests that arrive together share
 // one, which is nobody's and not counted here. SQLite takes two, and one more for the order. A
-// delivery reads the order after its body, which may be a photo. A creation's inserts are queued for
-// PostgreSQL, and sending them counts as one more; only that takes a round trip. What the order's
-// workflow writes counts for itself, below.
+// delivery reads the order after its body, which may be a photo. A creation's inserts are queued
+// for PostgreSQL, and sending them counts as one more; only that takes a round trip. What the
+// workflow of the order writes counts for itself, below.
 func TestStatements_ofTheBusiestRequests(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
