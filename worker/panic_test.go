@@ -134,7 +134,15 @@ func TestPanic_whileEventsAreWaitedFor(t *testing.T) {
 			answered <- answer
 		}()
 		s.untilPanicked(t)
-		id := s.CreateOrder(t, s.Key)
+		var id string
+		poll.Until(t, func() error { // the connection that was cut off may still be given to a request
+			created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.Key, Body: apptest.Order()})
+			if created.Status != http.StatusCreated {
+				return errors.New(created.Text)
+			}
+			id = created.String("id")
+			return nil
+		})
 		answer := <-answered
 		require.NotNil(t, answer)
 		require.Contains(t, answer.Text, id)
