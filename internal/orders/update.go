@@ -66,7 +66,7 @@ func (s *Service) move(
 	}
 	defer release()
 	if waited {
-		if order, err = s.Find(limited, caller, order.ID); err != nil {
+		if order, err = s.Find(ctx, caller, order.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -187,13 +187,13 @@ func TestNeighbours_movesThatTemporalDoesNotAnswer(t *testing.T) {
 		c.DatabaseMaxConns, c.Timeouts.Acquire, c.Timeouts.Move = connections, time.Second, 5*time.Second
 	}})
 	noisy := s.NewTenant(t)
-	order := s.CreateOrder(t, noisy.Key)
+	order, token := s.CreateOrder(t, noisy.Key), noisy.SignIn(t, nil)
 	codes := make(chan string, moves)
 	for i := range moves {
 		id := fmt.Sprintf("%s-%d", t.Name(), i)
 		go func() {
 			answer, err := s.Try(apptest.Request{
-				Method: http.MethodPatch, Path: "/v1/orders/" + order + "/cancel", Key: noisy.Key, Header: map[string]string{"X-Request-Id": id},
+				Method: http.MethodPost, Path: "/panel/api/orders/" + order + "/cancel", Token: token, Header: map[string]string{"X-Request-Id": id},
 			})
 			if err != nil {
 				codes <- err.Error()
