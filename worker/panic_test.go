@@ -135,7 +135,7 @@ func TestPanic_whileEventsAreWaitedFor(t *testing.T) {
 		}()
 		s.untilPanicked(t)
 		var id string
-		poll.Until(t, func() error { // the connection that was cut off may still be given to a request
+		poll.Until(t, func() error { // the test is about who waits: this request may be asked to come again
 			created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.Key, Body: apptest.Order()})
 			if created.Status != http.StatusCreated {
 				return errors.New(created.Text)
