@@ -46,7 +46,8 @@ func execute(t *testing.T, s *apptest.Service, statement string) {
 // The database holds no document number in clear, and every answer has it.
 func TestDocuments_areEncryptedAtRest(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
-		const number = `P<0072"31&`
+		// Its digits are so many that no identifier has them by chance.
+		const number = `P<00720072"31&`
 		quoted, err := json.Marshal(number)
 		require.NoError(t, err)
 		tenant := s.NewTenant(t)
@@ -54,7 +55,7 @@ func TestDocuments_areEncryptedAtRest(t *testing.T) {
 		key := uuid.NewString()
 		created := withDocument(t, s, tenant.Key, number, key)
 		require.Equal(t, number, created.Data["recipient_doc_number"])
-		requireNotStored(t, s, number, string(quoted), "P<0072", "0072")
+		requireNotStored(t, s, number, string(quoted), "P<00720072", "00720072")
 
 		require.Equal(t, number, shownDocument(t, s, tenant.Key, created.String("id")))
 		list := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.Key})

@@ -90,7 +90,7 @@ var sharedTables = []string{
 }
 
 // derivedTables are kept from the orders, and folded together by the workers at any moment.
-var derivedTables = []string{"order_totals", "order_total_changes"}
+var derivedTables = []string{"order_totals", "order_total_changes", "current_order_totals"}
 
 // state is all that the database holds of the victim's, in whichever table.
 func (v *victim) state(t *testing.T) map[string][]string {
