@@ -42,7 +42,7 @@ func TestCorrect_isErased(t *testing.T) {
 		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET status = 'cancelled', cancelled_by = 'operator', cancelled_at = created_at WHERE id = '"+id+"'")
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, d.post("/orders/"+id+"/erase", nil).Status)
-		requireNotStored(t, s, "911222333", "977888999", "Cedros", "granate", "Melchora", "Larco")
+		requireNotStored(t, s, "911222333", "977888999", "Los Cedros 871", "Portón granate", "Melchora", "Av. Larco 1", "av larco 1")
 		timeline := objects(t, d.send(http.MethodGet, "/orders/"+id, nil).Data["timeline"].([]any))
 		changes := objects(t, timeline[len(timeline)-1]["changes"].([]any))
 		require.Equal(t, []any{"recipient_phone", "size", "shipping_cost"}, column(changes, "field"), "that it was corrected stays known")

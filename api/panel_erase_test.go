@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,11 +13,15 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/proto"
 
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 )
 
@@ -27,22 +33,36 @@ var recipient = map[string]any{
 }
 
 // traces are the words by which a recipient's data is recognised.
-var traces = []string{"Ofelia", "911222333", "Cedros", "granate", "004417733", "Melchora", "12.123456", "Graciela", "ofelia", "cedros"}
+var traces = []string{
+	"Ofelia", "ofelia", "911222333", "911 222 333", "Los Cedros 871", "los cedros 871", "Portón granate", "004417733", "Melchora", "12.123456", "77.054321", "Graciela",
+}
 
-// requireNoTraces searches the database for the recipient, whose document is encrypted.
-func requireNoTraces(t *testing.T, s *apptest.Service) {
+// requireNoTraces searches for the recipient of erased orders wherever the service keeps anything:
+// in the database, which has the document encrypted, in the histories, and in the files.
+func requireNoTraces(t *testing.T, s *apptest.Service, ids []string) {
 	t.Helper()
 	requireNotStored(t, s, traces...)
 	var documents int
 	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(),
 		"SELECT count(*) FROM orders WHERE erased_at IS NOT NULL AND recipient_doc_encrypted IS NOT NULL").Scan(&documents))
 	require.Zero(t, documents)
+	for _, id := range ids {
+		poll.Until(t, func() error { return historyGone(t, s, id) })
+	}
+	requireNotInHistories(t, s, traces...)
+	requireNotInDatabaseFile(t, s, traces...)
+	left, err := os.ReadDir(s.Config.FilesDir)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
-// requireNotStored searches every table that may hold personal data for words.
+// requireNotStored searches every table of the database for words.
 func requireNotStored(t *testing.T, s *apptest.Service, words ...string) {
 	t.Helper()
-	for _, table := range []string{"orders", "order_events", "order_corrections", "deliveries", "delivery_attempts", "feed_events", "idempotency_records", "audit_log"} {
+	tables, err := dbtest.TableNames(t.Context(), s.App.DB)
+	require.NoError(t, err)
+	require.Contains(t, tables, "orders")
+	for _, table := range tables {
 		rows, err := s.App.DB.SQL().QueryContext(t.Context(), "SELECT * FROM "+table)
 		require.NoError(t, err)
 		columns, err := rows.Columns()
@@ -54,16 +74,70 @@ func requireNotStored(t *testing.T, s *apptest.Service, words ...string) {
 			}
 			require.NoError(t, rows.Scan(targets...))
 			for i, value := range values {
-				text, _ := value.(string)
-				if raw, binary := value.([]byte); binary {
-					text = string(raw)
-				}
 				for _, word := range words {
-					require.NotContains(t, text, word, "%s.%s", table, columns[i])
+					require.False(t, strings.Contains(fmt.Sprintf("%s", value), word), "%s.%s holds %s", table, columns[i], word)
 				}
 			}
 		}
+		require.NoError(t, rows.Err())
 		require.NoError(t, rows.Close())
+	}
+}
+
+// requireNotInDatabaseFile searches SQLite's file, which would keep in its free space what a row had
+// before.
+func requireNotInDatabaseFile(t *testing.T, s *apptest.Service, words ...string) {
+	t.Helper()
+	path, isFile := strings.CutPrefix(s.Config.DatabaseURL, "sqlite:")
+	if !isFile {
+		return
+	}
+	poll.Until(t, func() error {
+		var busy, pages, moved int
+		err := s.App.DB.SQL().QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+		if err == nil && busy != 0 {
+			err = errors.New("somebody reads an earlier version of the database")
+		}
+		return err
+	})
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, word := range words {
+		require.False(t, bytes.Contains(content, []byte(word)), "%s is in the file", word)
+	}
+}
+
+// requireNotInHistories searches every workflow that the service's workers have run for words.
+func requireNotInHistories(t *testing.T, s *apptest.Service, words ...string) {
+	t.Helper()
+	requireNot := func(message proto.Message) {
+		content, err := proto.Marshal(message)
+		require.NoError(t, err)
+		for _, word := range words {
+			require.False(t, bytes.Contains(content, []byte(word)), "a history holds %s", word)
+		}
+	}
+	var next []byte
+	for more := true; more; more = len(next) > 0 {
+		page, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+			Query: "TaskQueue = '" + s.Config.TaskQueue + "'", NextPageToken: next,
+		})
+		require.NoError(t, err)
+		next = page.GetNextPageToken()
+		requireNot(page)
+		for _, found := range page.GetExecutions() {
+			run := found.GetExecution()
+			events := s.Temporal.GetWorkflowHistory(t.Context(), run.GetWorkflowId(), run.GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+			for events.HasNext() {
+				event, err := events.Next()
+				var gone *serviceerror.NotFound
+				if errors.As(err, &gone) {
+					break // the list is behind
+				}
+				require.NoError(t, err)
+				requireNot(event)
+			}
+		}
 	}
 }
 
@@ -139,17 +213,11 @@ func TestPanelErase_leavesNoTrace(t *testing.T) {
 		require.Equal(t, map[string]any{"erased": float64(1), "open": float64(0)}, outcome.Data, outcome.Text)
 		require.Equal(t, []string{"phone"}, d.post("/erasures", fields{"phone": "x"}).Fields)
 
-		requireNoTraces(t, s)
+		requireNoTraces(t, s, ids)
 		require.Equal(t, 2.0, d.send(http.MethodGet, "/orders?external_id=PED-0117", nil).Data["total"], "the store's number is not the recipient's")
 		var found int
 		require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM orders WHERE erased_at IS NOT NULL AND search_text LIKE '%ped 0117%'").Scan(&found))
 		require.Equal(t, 2, found, "and the panel's search finds it")
-		for _, id := range ids {
-			poll.Until(t, func() error { return historyGone(t, s, id) })
-		}
-		left, err := os.ReadDir(s.Config.FilesDir)
-		require.NoError(t, err)
-		require.Empty(t, left)
 		require.Equal(t, http.StatusOK, d.post("/orders/"+ids[0]+"/erase", nil).Status, "again")
 		require.Contains(t, strings.Join(actions(d.auditLog("")), " "), "order.erased")
 		require.Equal(t, "Rosa Díaz", d.send(http.MethodGet, "/orders/"+open, nil).String("recipient_name"))
@@ -170,9 +238,6 @@ func TestRetention(t *testing.T) {
 			}
 			return err
 		})
-		requireNoTraces(t, s)
-		for _, id := range ids {
-			poll.Until(t, func() error { return historyGone(t, s, id) })
-		}
+		requireNoTraces(t, s, ids)
 	})
 }

@@ -190,14 +190,15 @@ func prepareSession(ctx context.Context, connection *pgx.Conn, limit time.Durati
 }
 
 // openSQLite opens a file in WAL mode. A transaction is on the disk when it is committed: an order
-// that was acknowledged outlives a power failure. Transactions take the write lock when they begin:
-// one that upgraded a read lock later would fail with SQLITE_BUSY instead of waiting.
+// that was acknowledged outlives a power failure. The free space of the file is overwritten: it
+// would keep what was erased. Transactions take the write lock when they begin: one that upgraded a
+// read lock later would fail with SQLITE_BUSY instead of waiting.
 func openSQLite(path string) (*sql.DB, error) {
 	if path == "" {
 		return nil, errors.New("sqlite: needs a path, for example sqlite:despacho.db")
 	}
 	parameters := url.Values{
-		"_pragma":      {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "foreign_keys(1)"},
+		"_pragma":      {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "foreign_keys(1)", "secure_delete(1)"},
 		"_txlock":      {"immediate"},
 		"_time_format": {"sqlite"},
 	}

@@ -17,7 +17,7 @@ func LaterTable(version int) string { return fmt.Sprintf("later_%d", version) }
 // every table gets columns that this release does not know. Main does it before the first test, so
 // that all tests of a package hold this release to it.
 func ExpandSchema(ctx context.Context, database *db.DB, version int) error {
-	tables, err := tableNames(ctx, database)
+	tables, err := TableNames(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,8 @@ func ExpandSchema(ctx context.Context, database *db.DB, version int) error {
 	return nil
 }
 
-func tableNames(ctx context.Context, database *db.DB) ([]string, error) {
+// TableNames lists the tables of a database.
+func TableNames(ctx context.Context, database *db.DB) ([]string, error) {
 	query := "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 	if database.Dialect() == db.SQLite {
 		query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
