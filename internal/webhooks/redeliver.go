@@ -19,6 +19,11 @@ const (
 	maxRange = 500
 	// maxQueued is the largest number of deliveries that one request may queue again.
 	maxQueued = 5000
+	// maxAttempts is how many attempts a delivery may have and still be sent again: whoever lists
+	// deliveries reads all of them.
+	maxAttempts = 50
+	// hasFewAttempts is the condition on a delivery to be sent again.
+	hasFewAttempts = "(SELECT COUNT(*) FROM delivery_attempts WHERE delivery_id = deliveries.id) < ?"
 )
 
 // Record is a delivery with its attempts.
@@ -51,10 +56,32 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 		Data:   string(data),
 		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now, RequestedAt: &now,
 	}
-	if err := s.DB.InsertDeliveries(ctx, []models.WebhookDelivery{delivery}); err != nil {
+	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		sent, err := countRequested(ctx, tx, hook.ID, "event = ?", models.EventTest)
+		if err != nil {
+			return err
+		}
+		if sent > 0 {
+			return ErrTestRunning
+		}
+		return tx.InsertDeliveries(ctx, []models.WebhookDelivery{delivery})
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.awaitRequested(ctx, hook, deliveryID)
+}
+
+// countRequested counts those calls of a webhook that somebody has requested and that are not sent
+// yet. Until the transaction ends no other request adds one: every pass over the queue reads them
+// all, so that their number is bounded for each webhook.
+func countRequested(ctx context.Context, tx *db.DB, hookID uuid.UUID, condition string, value any) (count int64, err error) {
+	if _, err := lockHook(ctx, tx, hookID); err != nil {
+		return 0, err
+	}
+	err = tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("webhook_id = ? AND requested_at IS NOT NULL", hookID).
+		Where(condition, value).Count(&count).Error
+	return count, err
 }
 
 // findToSend reads an active webhook that the caller may see and that may be called.
@@ -88,7 +115,21 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	err = s.DB.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", id).UpdateColumn("requested_at", s.Clock.Now()).Error
+	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		others, err := countRequested(ctx, tx, hook.ID, "id <> ?", id)
+		if err != nil {
+			return err
+		}
+		if others >= maxRange {
+			return errRedeliveryRunning
+		}
+		requested := tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ? AND "+hasFewAttempts, id, maxAttempts).
+			UpdateColumn("requested_at", s.Clock.Now())
+		if requested.Error == nil && requested.RowsAffected == 0 {
+			return ErrTooManyAttempts
+		}
+		return requested.Error
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +161,7 @@ func (s *Service) awaitRequested(ctx context.Context, hook *models.Webhook, id u
 }
 
 // RedeliverRange resends every failed delivery of a webhook in a time range and returns their
-// number. If the request says "all", it resends the delivered ones as well: they are queued again,
+// number, without those that have maxAttempts. If the request says "all", it resends the delivered ones as well: they are queued again,
 // as if they were new.
 func (s *Service) RedeliverRange(
 	ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object,
@@ -139,23 +180,17 @@ func (s *Service) RedeliverRange(
 	}
 	var count int64
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {
-		// The lock makes one of two requests at the same time wait for the other.
-		if _, err := lockHook(ctx, tx, hook.ID); err != nil {
-			return err
-		}
-		calls := func() *gorm.DB {
-			return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("webhook_id = ? AND event <> ?", hook.ID,
-				models.EventTest)
-		}
-		var running int64
-		if err := calls().Where("requested_at IS NOT NULL").Count(&running).Error; err != nil {
+		running, err := countRequested(ctx, tx, hook.ID, "event <> ?", models.EventTest)
+		if err != nil {
 			return err
 		}
 		if running > 0 {
-			return apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
+			return errRedeliveryRunning
 		}
 		failed := func() *gorm.DB {
-			return calls().Where("status = ? AND created_at >= ? AND created_at <= ?", models.WebhookDeliveryFailed, from, to)
+			return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("webhook_id = ? AND event <> ?", hook.ID, models.EventTest).
+				Where("status = ? AND created_at >= ? AND created_at <= ?", models.WebhookDeliveryFailed, from, to).
+				Where(hasFewAttempts, maxAttempts)
 		}
 		if err := failed().Count(&count).Error; err != nil {
 			return err
@@ -185,7 +220,7 @@ func (s *Service) requeue(ctx context.Context, scope db.WebhookScope, webhookID 
 		finished := func() *gorm.DB {
 			return tx.Query(ctx).Model(&models.WebhookDelivery{}).
 				Where("webhook_id = ? AND NOT ("+isPending+") AND event <> ? AND created_at >= ? AND created_at <= ?", hook.ID,
-					models.EventTest, from, to)
+					models.EventTest, from, to).Where(hasFewAttempts, maxAttempts)
 		}
 		var count int64
 		if err := finished().Count(&count).Error; err != nil {

@@ -277,7 +277,8 @@ func TestRedeliver_unreadableSecret(t *testing.T) {
 	})
 }
 
-// Without a worker the request fails with a retry hint after its timeout.
+// Without a worker the request fails with a retry hint after its timeout. What is not sent yet does
+// not pile up: every pass over the queue reads it.
 func TestRedeliver_withoutAWorker(t *testing.T) {
 	options := apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Outcome = time.Second }}
 	eachOwn(t, options, func(t *testing.T, s *harness) {
@@ -287,6 +288,46 @@ func TestRedeliver_withoutAWorker(t *testing.T) {
 		require.Equal(t, "try_again", answer.Code)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 		require.NotEmpty(t, answer.Error)
+		refused := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusTooManyRequests)
+		require.Equal(t, "5", refused.Header.Get("Retry-After"))
+
+		now, waiting := time.Now(), make([]models.WebhookDelivery, 500)
+		for i := range waiting {
+			waiting[i] = models.WebhookDelivery{
+				ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, Event: models.EventCreated, Data: "{}",
+				Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now, RequestedAt: &now,
+			}
+		}
+		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), waiting))
+		deliveries := s.logOf(t, webhookID)
+		refused = s.post(t, s.Key, "/v1/deliveries/"+deliveries[0].ID+"/redeliver", nil, http.StatusConflict)
+		require.Equal(t, "redelivery_running", refused.Code)
+	})
+}
+
+// A delivery is sent again until it has 50 attempts: whoever lists deliveries reads all of them.
+func TestRedeliver_attemptsAreBounded(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 500)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		s.CreateOrder(t, s.Key)
+		failed := s.waitUntilFinished(t, webhookID, 1)[0]
+		attempts, now := make([]models.WebhookAttempt, 48), time.Now()
+		for i := range attempts {
+			attempts[i] = models.WebhookAttempt{DeliveryID: uuid.MustParse(failed.ID), Number: i + 2, Cause: models.CauseRedelivery, StartedAt: now, FinishedAt: &now}
+		}
+		require.NoError(t, s.App.DB.Insert(t.Context(), attempts))
+		require.Len(t, s.redeliver(t, failed.ID).Attempts, 50)
+
+		refused := s.post(t, s.Key, "/v1/deliveries/"+failed.ID+"/redeliver", nil, http.StatusConflict)
+		require.Equal(t, "too_many_attempts", refused.Code)
+		for _, all := range []bool{false, true} {
+			body := wholeDay()
+			body["all"] = all
+			answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", body, http.StatusOK)
+			require.EqualValues(t, 0, answer.Data["redelivering"])
+		}
+		require.Len(t, receiver.Events(), 2)
 	})
 }
 

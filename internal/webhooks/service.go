@@ -42,6 +42,15 @@ var (
 		"Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
 	ErrTooManySecrets = apperror.New(apperror.Conflict, "too_many_secrets",
 		"Ya hay 5 secretos anteriores que todavía valen: espere a que venza uno, o anúlelos con el cambio.")
+	ErrTooManyAttempts = apperror.New(apperror.Conflict, "too_many_attempts",
+		"La entrega ya tiene 50 intentos y no se envía más: consulte el pedido.")
+	// ErrTestRunning comes until the receiver has answered, or its time is over.
+	ErrTestRunning = &apperror.Error{
+		Kind: apperror.TooMany, Code: "too_many_requests", RetryAfter: 5 * time.Second,
+		Message: "Ya se está enviando un evento de prueba a este webhook: espere su resultado.",
+	}
+	errRedeliveryRunning = apperror.New(apperror.Conflict, "redelivery_running",
+		"Ya hay un reenvío en curso para este webhook.")
 	ErrNoOutcome = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
