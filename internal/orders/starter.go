@@ -34,31 +34,43 @@ var (
 	errStartStopped  = errors.New("the process stops")
 )
 
-// starter starts the workflows of created orders while their creations are answered. What waits is
-// in memory only: an order that is too many or loses its process has no confirmed workflow in the
-// database, where the reconcile workflow finds it.
+// starter starts the workflows of created orders while their creations are answered, those of the
+// operators in turn: one that creates thousands does not delay the orders of the others. What waits
+// is in memory only: an order that is too many or loses its process has no confirmed workflow in
+// the database, where the reconcile workflow finds it.
 type starter struct {
 	log *slog.Logger
 	// start starts a workflow within the trace of its request, until stop is called.
-	start  func(trace.SpanContext, workflowStart) error
-	stop   context.CancelFunc
-	places chan struct{} // one for each start at once
+	start func(trace.SpanContext, workflowStart) error
+	stop  context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
-	// waiting has when each order was added that waits or is being started.
-	waiting map[uuid.UUID]time.Time
-	done    sync.WaitGroup
+	// since has when each order was added that waits or is being started.
+	since map[uuid.UUID]time.Time
+	// waiting are the orders of each operator that wait, the oldest first, and turn the operators
+	// that have any, the next one first.
+	waiting map[uuid.UUID][]waitingStart
+	turn    []uuid.UUID
+	// starting is how many are being started, at most StartsAtOnce, each by a goroutine of done.
+	starting int
+	done     sync.WaitGroup
 
 	failed atomic.Int64
 	// warnings limits the log of failed starts: without Temporal every creation would write a line.
 	warnings rate.Sometimes
 }
 
+// waitingStart is an order whose workflow is to be started, in the trace of its request.
+type waitingStart struct {
+	workflowStart
+	span trace.SpanContext
+}
+
 func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
 	running, stop := context.WithCancel(context.Background())
 	return &starter{
-		log: log, stop: stop, places: make(chan struct{}, StartsAtOnce), waiting: map[uuid.UUID]time.Time{},
+		log: log, stop: stop, since: map[uuid.UUID]time.Time{}, waiting: map[uuid.UUID][]waitingStart{},
 		start: func(span trace.SpanContext, order workflowStart) error {
 			if running.Err() != nil {
 				return errStartStopped
@@ -75,34 +87,88 @@ func newStarter(log *slog.Logger, start func(context.Context, workflowStart) err
 func (s *starter) add(ctx context.Context, order workflowStart) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		s.fail(ctx, order.ID, errStartStopped)
-		return
-	case len(s.waiting) == maxWaitingStarts:
-		s.fail(ctx, order.ID, errTooManyStarts)
+	added := waitingStart{order, trace.SpanContextFromContext(ctx)}
+	if s.closed {
+		s.fail(added, errStartStopped)
 		return
 	}
-	s.waiting[order.ID] = time.Now()
-	span := trace.SpanContextFromContext(ctx)
-	s.done.Go(func() {
-		s.places <- struct{}{}
-		if err := s.start(span, order); err != nil {
-			s.fail(trace.ContextWithSpanContext(context.Background(), span), order.ID, err)
+	if len(s.since) == maxWaitingStarts && !s.makeRoom(order.OperatorID) {
+		s.fail(added, errTooManyStarts)
+		return
+	}
+	s.since[order.ID] = time.Now()
+	if len(s.waiting[order.OperatorID]) == 0 {
+		s.turn = append(s.turn, order.OperatorID)
+	}
+	s.waiting[order.OperatorID] = append(s.waiting[order.OperatorID], added)
+	if s.starting < StartsAtOnce {
+		s.starting++
+		s.done.Go(s.startWaiting)
+	}
+}
+
+// makeRoom leaves the newest order of the operator that has most of them to the reconcile workflow,
+// if those are more than an operator has that adds one.
+func (s *starter) makeRoom(operatorID uuid.UUID) bool {
+	most := operatorID
+	for other, orders := range s.waiting {
+		if len(orders) > len(s.waiting[most]) {
+			most = other
 		}
-		<-s.places
+	}
+	last := len(s.waiting[most]) - 1
+	if last <= len(s.waiting[operatorID]) {
+		return false
+	}
+	dropped := s.waiting[most][last]
+	s.waiting[most] = s.waiting[most][:last]
+	delete(s.since, dropped.ID)
+	s.fail(dropped, errTooManyStarts)
+	return true
+}
+
+// startWaiting starts one order after the other until none waits.
+func (s *starter) startWaiting() {
+	for {
+		order, found := s.next()
+		if !found {
+			return
+		}
+		if err := s.start(order.span, order.workflowStart); err != nil {
+			s.fail(order, err)
+		}
 		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.waiting, order.ID)
-	})
+		delete(s.since, order.ID)
+		s.mu.Unlock()
+	}
+}
+
+// next takes the oldest order of the operator whose turn it is, which then has the last turn.
+func (s *starter) next() (order waitingStart, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.turn) == 0 {
+		s.starting--
+		return order, false
+	}
+	operatorID := s.turn[0]
+	orders := s.waiting[operatorID]
+	s.turn = s.turn[1:]
+	if len(orders) == 1 {
+		delete(s.waiting, operatorID)
+	} else {
+		s.waiting[operatorID] = orders[1:]
+		s.turn = append(s.turn, operatorID)
+	}
+	return orders[0], true
 }
 
 // fail counts a start that is left to the reconcile workflow.
-func (s *starter) fail(ctx context.Context, orderID uuid.UUID, err error) {
+func (s *starter) fail(order waitingStart, err error) {
 	failed := s.failed.Add(1)
 	s.warnings.Do(func() {
-		s.log.WarnContext(ctx, "orders stored but their workflows not started; the reconcile workflow will start them",
-			"order_id", orderID, "failed_so_far", failed, "error", err)
+		s.log.WarnContext(trace.ContextWithSpanContext(context.Background(), order.span), "orders stored but their workflows not started; the reconcile workflow will start them",
+			"order_id", order.ID, "failed_so_far", failed, "error", err)
 	})
 }
 
@@ -128,8 +194,8 @@ type StartBacklog struct {
 func (s *starter) backlog() StartBacklog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	backlog := StartBacklog{Waiting: len(s.waiting), Failed: s.failed.Load()}
-	for _, added := range s.waiting {
+	backlog := StartBacklog{Waiting: len(s.since), Failed: s.failed.Load()}
+	for _, added := range s.since {
 		backlog.Oldest = max(backlog.Oldest, time.Since(added))
 	}
 	return backlog

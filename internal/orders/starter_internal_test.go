@@ -101,7 +101,7 @@ func TestStarter_startsAtOnce(t *testing.T) {
 			s.add(t.Context(), orderToStart())
 		}
 		synctest.Wait()
-		require.Len(t, s.places, StartsAtOnce)
+		require.Equal(t, StartsAtOnce, s.starting)
 		require.Equal(t, 1+others, s.backlog().Waiting)
 		close(release)
 		synctest.Wait()
@@ -110,6 +110,44 @@ func TestStarter_startsAtOnce(t *testing.T) {
 		close(hanging)
 		s.close(poll.Deadline)
 		require.EqualValues(t, 1+others, started.Load())
+	})
+}
+
+// However many orders of one operator wait, another's order is started as the second from then on,
+// and finds room.
+func TestStarter_operatorsInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _ := blockedStarter(t)
+		proceed, started := make(chan struct{}), make(chan uuid.UUID, maxWaitingStarts)
+		s.start = func(_ trace.SpanContext, order workflowStart) error {
+			<-proceed
+			started <- order.OperatorID
+			return nil
+		}
+		noisy, quiet := uuid.New(), uuid.New()
+		of := func(operator uuid.UUID) workflowStart {
+			order := orderToStart()
+			order.OperatorID = operator
+			return order
+		}
+		for range maxWaitingStarts {
+			s.add(t.Context(), of(noisy))
+		}
+		synctest.Wait() // every place has an order
+		s.add(t.Context(), of(quiet))
+		require.EqualValues(t, 1, s.backlog().Failed, "of whoever has most")
+		require.Equal(t, maxWaitingStarts, s.backlog().Waiting)
+		for range StartsAtOnce + 1 { // one after the other
+			proceed <- struct{}{}
+			require.Equal(t, noisy, <-started)
+			synctest.Wait()
+		}
+		proceed <- struct{}{}
+		require.Equal(t, quiet, <-started)
+		close(proceed)
+		s.close(poll.Deadline)
+		require.Len(t, started, maxWaitingStarts-StartsAtOnce-2)
 	})
 }
 
