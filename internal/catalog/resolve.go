@@ -30,10 +30,20 @@ var (
 	ubigeoAfter = regexp.MustCompile(`\((\d{5,6})\)$`)
 )
 
+// A longer text, or one with more names, is no place: it would be compared with all that it could
+// mean, for whoever sends thousands of them.
+const (
+	maxWritten = 300 // bytes
+	maxNames   = 6   // a zone, all that contain it, and one more
+)
+
 // ParsePlace reads an id, a ubigeo, a name, a name with the places around it such as "Zárate, San
 // Juan de Lurigancho, Lima", or a FullName.
 func ParsePlace(text string) WrittenPlace {
 	text = strings.TrimSpace(text)
+	if len(text) > maxWritten || strings.Count(text, ",") >= maxNames {
+		return WrittenPlace{}
+	}
 	if _, ok := jsonbody.ParseUUID(text); ok {
 		return WrittenPlace{ID: text}
 	}
@@ -93,42 +103,66 @@ func (index *Index) Resolve(country string, place WrittenPlace, types ...Locatio
 	if place.ID != "" || place.Ubigeo != "" {
 		return PlaceMatches{Exact: found, All: found}
 	}
-	found = slices.DeleteFunc(found, func(location Location) bool { return !index.liesIn(location, place) })
+	around := place.normalized()
+	found = slices.DeleteFunc(found, func(location Location) bool { return !index.nodes[location.ID].liesIn(around) })
 	return PlaceMatches{Exact: index.exact(found, place), All: found}
 }
 
 // exact returns the locations that have exactly the written name. A location whose FullName is
 // written is the only one: "Lima" is the city, whose district is called "Lima, Lima (150101)".
 func (index *Index) exact(found []Location, place WrittenPlace) []Location {
-	full := textnorm.String(strings.Join(append([]string{place.Name}, place.Around...), ", "))
+	name, full := textnorm.String(place.Name), textnorm.String(strings.Join(append([]string{place.Name}, place.Around...), ", "))
 	var exact []Location
 	for _, location := range found {
-		if textnorm.String(index.FullName(location)) == full {
+		n := index.nodes[location.ID]
+		if strings.HasPrefix(full, n.paddedName[1:]) && textnorm.String(index.FullName(location)) == full {
 			return []Location{location}
 		}
-		if textnorm.Equal(location.Name, place.Name) || location.Alias != "" && textnorm.Equal(location.Alias, place.Name) {
+		if n.paddedName[1:] == name || n.paddedAlias != "" && n.paddedAlias[1:] == name {
 			exact = append(exact, location)
 		}
 	}
 	return exact
 }
 
-// liesIn reports whether a location lies in all of the places that are written with it.
-func (index *Index) liesIn(location Location, place WrittenPlace) bool {
-	if place.City != "" && !textnorm.Equal(location.City, place.City) || place.Department != "" &&
-		!textnorm.Equal(location.Department, place.Department) {
+// normalized is the place with the names around it normalized, and without the empty ones of
+// Around.
+func (p WrittenPlace) normalized() WrittenPlace {
+	p.City, p.Department = textnorm.String(p.City), textnorm.String(p.Department)
+	var around []string
+	for _, name := range p.Around {
+		if name = textnorm.String(name); name != "" {
+			around = append(around, name)
+		}
+	}
+	p.Around = around
+	return p
+}
+
+// liesIn reports whether a location lies in all of the places that are written with it, whose names
+// are normalized.
+func (n *node) liesIn(place WrittenPlace) bool {
+	if place.City != "" && textnorm.String(n.City) != place.City ||
+		place.Department != "" && textnorm.String(n.Department) != place.Department {
 		return false
 	}
 	for _, around := range place.Around {
-		if textnorm.String(around) == "" || textnorm.Equal(location.Department, around) {
-			continue
-		}
-		if !slices.ContainsFunc(index.Ancestors(location.ID)[1:],
-			func(outer Location) bool { return textnorm.Equal(outer.Name, around) }) {
+		if !n.isAround(around) {
 			return false
 		}
 	}
 	return true
+}
+
+// isAround reports whether a normalized name is that of the location's department, or of a location
+// that contains it.
+func (n *node) isAround(name string) bool {
+	for outer := n.parent; outer != nil; outer = outer.parent {
+		if outer.paddedName[1:] == name {
+			return true
+		}
+	}
+	return textnorm.String(n.Department) == name
 }
 
 // FullName is a location's name that no other location of its country has: "Miraflores, Lima

@@ -10,6 +10,9 @@ import (
 // Similar are the locations that somebody may have meant by a name that none has, the likeliest
 // first: names with few other letters, and names with those around them written without a comma.
 func (index *Index) Similar(country, typed string, limit int, types ...LocationType) []Location {
+	if len(typed) > maxWritten {
+		return nil
+	}
 	wanted := []rune(textnorm.String(typed))
 	if len(wanted) < 4 {
 		return nil
@@ -54,6 +57,7 @@ func editDistance(a, b []rune, most int) int {
 	for i, letter := range a {
 		diagonal := row[0]
 		row[0] = i + 1
+		nearest := row[0]
 		for j, other := range b {
 			replaced := diagonal
 			if letter != other {
@@ -61,6 +65,10 @@ func editDistance(a, b []rune, most int) int {
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+			nearest = min(nearest, row[j+1])
+		}
+		if nearest > most {
+			return most + 1 // later letters bring no text nearer
 		}
 	}
 	return min(row[len(b)], most+1)

@@ -109,5 +109,5 @@ func (p *Pages) newOrderGroups(v *Request) ([]neworder.Group, error) {
 }
 
 func (p *Pages) creator() neworder.Creator {
-	return neworder.Creator{Orders: p.Orders, Clock: p.Clock, Log: p.Log, Wait: p.Config.Timeouts.Request / 2}
+	return neworder.Creator{Orders: p.Orders, Clock: p.Clock, Log: p.Log, Wait: p.Config.Timeouts.Request / 2, Places: &p.places}
 }

@@ -22,6 +22,7 @@ import (
 	"despacho/internal/encryption"
 	"despacho/internal/operators"
 	"despacho/internal/orders"
+	"despacho/internal/panel/neworder"
 	"despacho/internal/signing"
 	"despacho/internal/webhooks"
 	"despacho/models"
@@ -36,6 +37,8 @@ type Pages struct {
 	policy    string
 	// pages are the routes that have a page; a file is none.
 	pages map[string]bool
+	// places are for the rows of uploaded files that become orders.
+	places neworder.Places
 }
 
 // Options are the dependencies of Pages.

@@ -98,11 +98,10 @@ func (p *Pages) findDestination(v *Request, f *forms.Field) (id, complaint strin
 	case len(m.Similar) > 0:
 		f.Suggestions = places.Names(destinations.Index(), m.Similar)
 		return "", places.UnknownDestination + ": " + places.DidYouMean(f.Suggestions), nil
-	case len(m.Candidates) == 0:
+	case len(m.Names) == 0:
 		return "", places.UnknownDestination, nil
 	}
-	names := destinations.Candidates(m)
-	f.Suggestions = names[:min(len(names), places.MaxSuggestions)]
+	f.Suggestions = m.Names[:min(len(m.Names), places.MaxSuggestions)]
 	return "", "elija un destino de la lista", nil
 }
 

@@ -16,7 +16,12 @@ var (
 	ErrWorkbook = errors.New("csvfile: the file is a workbook, not CSV")
 	ErrNotText  = errors.New("csvfile: the file is not text")
 	ErrTooLong  = errors.New("csvfile: the file has too many rows")
+	ErrTooWide  = errors.New("csvfile: the file has too many columns")
 )
+
+// maxColumns is more than a file of orders has from any program. Each row gets a cell for each of
+// them, so that a heading of a million commas would take gigabytes.
+const maxColumns = 200
 
 // QuoteError is a quotation mark that is not closed, or closed too early.
 type QuoteError struct {
@@ -85,7 +90,9 @@ func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Tabl
 			continue
 		}
 		if table.Header == nil {
-			table.Header = withoutBlankEnd(cells)
+			if table.Header = withoutBlankEnd(cells); len(table.Header) > maxColumns {
+				return nil, ErrTooWide
+			}
 			continue
 		}
 		if len(table.Rows) == maxRows {

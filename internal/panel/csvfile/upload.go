@@ -27,6 +27,8 @@ func ReadUploaded(content []byte, maxRows int) (*Table, error) {
 		return nil, Invalid("El archivo no es un CSV.")
 	case errors.Is(err, ErrTooLong):
 		return nil, Invalid("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
+	case errors.Is(err, ErrTooWide):
+		return nil, Invalid("El archivo tiene más de " + strconv.Itoa(maxColumns) + " columnas. Quite las que no se usan.")
 	case errors.As(err, &misplaced):
 		return nil, Invalid("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) +
 			" del archivo, o después de ella.")

@@ -2,10 +2,12 @@ package neworder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
+	"despacho/internal/jsonbody"
 	"despacho/internal/numeral"
 	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/format"
@@ -82,10 +84,11 @@ func takePlace(r *Reader, row *Row, cell string) (string, string) {
 // takeSize reads the code of a size or, if no size has it, a name. The codes M and m may be two
 // sizes: the one that is written exactly so comes first.
 func takeSize(r *Reader, row *Row, cell string) (string, string) {
+	text := textnorm.String(cell)
 	found := match(r.places.Choices.Sizes,
 		func(size models.Size) bool { return size.Code == cell },
-		func(size models.Size) bool { return textnorm.Equal(size.Code, cell) },
-		func(size models.Size) bool { return textnorm.Equal(size.Name, cell) })
+		func(size models.Size) bool { return textnorm.String(size.Code) == text },
+		func(size models.Size) bool { return textnorm.String(size.Name) == text })
 	switch len(found) {
 	case 0:
 		row.Notes = append(row.Notes, "La talla «"+cell+"» no existe: se usa la habitual.")
@@ -97,26 +100,37 @@ func takeSize(r *Reader, row *Row, cell string) (string, string) {
 }
 
 func takeStore(r *Reader, _ *Row, cell string) (string, string) {
-	found := match(r.places.Choices.Stores,
-		func(store models.Store) bool { return store.ID.String() == cell },
-		func(store models.Store) bool { return textnorm.Equal(store.Name, cell) })
-	return theOnly(found, func(store models.Store) uuid.UUID { return store.ID }, "no es una tienda activa",
-		"hay varias tiendas con ese nombre")
+	if id, isID := jsonbody.ParseUUID(cell); isID && slices.ContainsFunc(r.places.Choices.Stores,
+		func(store models.Store) bool { return store.ID == id }) {
+		return id.String(), ""
+	}
+	return theOnly(r.stores[textnorm.String(cell)], "no es una tienda activa", "hay varias tiendas con ese nombre")
 }
 
 func takeBranch(r *Reader, _ *Row, cell string) (string, string) {
-	found := match(r.places.Choices.Branches, func(branch models.Branch) bool { return textnorm.Equal(branch.Name, cell) })
-	return theOnly(found, func(branch models.Branch) uuid.UUID { return branch.ID },
-		"no es una sucursal activa del operador", "hay varias sucursales con ese nombre")
+	return theOnly(r.branches[textnorm.String(cell)], "no es una sucursal activa del operador",
+		"hay varias sucursales con ese nombre")
 }
 
-// theOnly is the id of the only row that was found, or a complaint.
-func theOnly[T any](found []T, id func(T) uuid.UUID, none, many string) (value, complaint string) {
+// idsByName are the ids of an operator's things by their normalized names. An operator may have
+// thousands, which are not compared with the cells of every row.
+func idsByName[T any](rows []T, read func(T) (uuid.UUID, string)) map[string][]uuid.UUID {
+	ids := make(map[string][]uuid.UUID, len(rows))
+	for _, row := range rows {
+		id, name := read(row)
+		name = textnorm.String(name)
+		ids[name] = append(ids[name], id)
+	}
+	return ids
+}
+
+// theOnly is the only id that was found, or a complaint.
+func theOnly(found []uuid.UUID, none, many string) (value, complaint string) {
 	switch len(found) {
 	case 0:
 		return "", none
 	case 1:
-		return id(found[0]).String(), ""
+		return found[0].String(), ""
 	}
 	return "", many
 }
@@ -141,11 +155,11 @@ const maxNamed = 4
 
 // ambiguous is the message for a place that is not clear.
 func (r *Reader) ambiguous(m places.Match) string {
-	names := r.places.Candidates(m)
 	if len(m.Similar) > 0 {
 		return places.UnknownDestination + ": " + places.DidYouMean(places.Names(r.places.Index(),
 			m.Similar[:min(len(m.Similar), maxNamed)]))
 	}
+	names := m.Names
 	if len(names) == 0 {
 		return places.UnknownDestination
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
@@ -22,6 +24,8 @@ type Creator struct {
 	Log    *slog.Logger
 	// Wait is how long a repeated request waits for the first one.
 	Wait time.Duration
+	// Places are those of all files of the process.
+	Places *Places
 }
 
 const createRetryInterval = 100 * time.Millisecond
@@ -45,32 +49,48 @@ func (c Creator) Once(ctx context.Context, caller orders.Caller, in *jsonbody.Ob
 	}
 }
 
-// createdAtOnce bounds the load of one file.
+// createdAtOnce bounds the load of all files of one operator: each row takes a connection to the
+// database.
 const createdAtOnce = 8
+
+// Places are createdAtOnce of each operator; its files take them in turn.
+type Places struct {
+	byOperator sync.Map // *semaphore.Weighted
+}
+
+func (p *Places) of(operatorID uuid.UUID) *semaphore.Weighted {
+	places, _ := p.byOperator.LoadOrStore(operatorID, semaphore.NewWeighted(createdAtOnce))
+	return places.(*semaphore.Weighted)
+}
 
 // Create creates the orders of the rows that have none, several in parallel, and starts none after
 // the deadline.
 func (r *Reader) Create(ctx context.Context, rows []*Row, deadline time.Time) {
-	var workers errgroup.Group
-	workers.SetLimit(createdAtOnce)
+	places := r.Places.of(r.caller.Operator.ID)
+	var creations sync.WaitGroup
 	for _, row := range rows {
 		if row.State() != "ready" {
 			continue
 		}
-		if r.Clock.Now().After(deadline) {
+		if places.Acquire(ctx, 1) != nil {
 			row.Pending = true
 			continue
 		}
-		workers.Go(func() error {
+		if r.Clock.Now().After(deadline) {
+			places.Release(1)
+			row.Pending = true
+			continue
+		}
+		creations.Go(func() {
+			defer places.Release(1)
 			err := recovered.Call(ctx, r.Log, func() error {
 				r.createRow(ctx, row)
 				return nil
 			})
 			row.Pending = row.Pending || err != nil
-			return nil
 		})
 	}
-	_ = workers.Wait() // none of them fails
+	creations.Wait()
 }
 
 func (r *Reader) createRow(ctx context.Context, row *Row) {

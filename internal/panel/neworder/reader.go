@@ -6,11 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"despacho/internal/jsonbody"
 	"despacho/internal/orders"
 	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/forms"
 	"despacho/internal/panel/places"
+	"despacho/models"
 )
 
 // Reader reads rows as orders of the caller, and creates them.
@@ -19,6 +22,8 @@ type Reader struct {
 	caller  orders.Caller
 	columns []Column
 	places  *places.Destinations
+	// stores and branches are the ids of those that an order may have, by normalized name.
+	stores, branches map[string][]uuid.UUID
 	// PreviewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
 	// row on another day is another order.
 	PreviewedAt    time.Time
@@ -28,9 +33,12 @@ type Reader struct {
 // NewReader makes the reader of a file whose preview was made at a time.
 func NewReader(creator Creator, caller orders.Caller, destinations *places.Destinations, previewedAt time.Time) *Reader {
 	today := previewedAt.In(caller.Operator.TimeZone())
+	choices := destinations.Choices
 	return &Reader{
 		Creator: creator, caller: caller, columns: ColumnsFor(caller), places: destinations, PreviewedAt: previewedAt,
-		day: today.Format(time.DateOnly), dayBefore: today.AddDate(0, 0, -1).Format(time.DateOnly),
+		stores:   idsByName(choices.Stores, func(store models.Store) (uuid.UUID, string) { return store.ID, store.Name }),
+		branches: idsByName(choices.Branches, func(branch models.Branch) (uuid.UUID, string) { return branch.ID, branch.Name }),
+		day:      today.Format(time.DateOnly), dayBefore: today.AddDate(0, 0, -1).Format(time.DateOnly),
 	}
 }
 

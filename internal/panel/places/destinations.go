@@ -16,7 +16,13 @@ type Destinations struct {
 	Choices *orders.Choices
 	// known caches the results: a file repeats the same few names.
 	known map[string]Match
+	// unknown is how many names similar ones were looked for.
+	unknown int
 }
+
+// maxUnknown is for how many names of a file similar ones are looked for. Each is compared with
+// all places; a file with more of them has another mistake.
+const maxUnknown = 50
 
 // Match is the result of a search.
 type Match struct {
@@ -24,9 +30,9 @@ type Match struct {
 	Place *catalog.Location
 	// Exact means that the place has exactly the typed name, so that no confirmation is needed.
 	Exact bool
-	// Candidates are all possible places.
-	Candidates []catalog.Location
-	// Similar are places with similar names, if there are no candidates.
+	// Names are those of all possible places, the covered ones first, where Place is nil.
+	Names []string
+	// Similar are places with similar names, if no place is possible.
 	Similar []catalog.Location
 }
 
@@ -44,7 +50,8 @@ func (d *Destinations) Match(typed string) Match {
 		return m
 	}
 	m := d.search(typed)
-	if len(m.Candidates) == 0 {
+	if m.Place == nil && len(m.Names) == 0 && d.unknown < maxUnknown {
+		d.unknown++
 		m.Similar = d.coveredFirst(d.index.Similar(d.country, typed, MaxSimilar, catalog.TypeDistrict, catalog.TypeZone))
 	}
 	d.known[typed] = m
@@ -55,21 +62,21 @@ func (d *Destinations) search(typed string) Match {
 	matches := d.index.Resolve(d.country, catalog.ParsePlace(typed), catalog.TypeDistrict, catalog.TypeZone)
 	named, found := matches.Exact, matches.All
 	if place := d.only(named); place != nil {
-		return Match{Place: place, Exact: true, Candidates: found}
+		return Match{Place: place, Exact: true}
 	}
 	covered := d.covered(found)
 	switch {
 	case len(d.covered(named)) > 1:
-		return Match{Candidates: d.covered(named)}
+		return Match{Names: d.names(d.covered(named))}
 	case len(covered) == 1:
-		return Match{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
+		return Match{Place: &covered[0], Exact: len(found) == 1}
 	case len(covered) > 1:
-		return Match{Candidates: covered}
+		return Match{Names: d.names(covered)}
 	}
 	if place, clear := matches.Only(); clear {
-		return Match{Place: &place, Exact: true, Candidates: found}
+		return Match{Place: &place, Exact: true}
 	}
-	return Match{Candidates: found}
+	return Match{Names: d.names(found)} // none of them is covered
 }
 
 // only returns the single covered place among those with the same name; a district is preferred to
@@ -127,11 +134,9 @@ func (d *Destinations) Suggested(typed string) []string {
 	return Names(d.index, d.covered(Like(d.index, d.country, typed)))
 }
 
-// Candidates are the names of the places of a match, the covered ones first.
-func (d *Destinations) Candidates(m Match) []string {
-	candidates := d.coveredFirst(m.Candidates)
-	names := make([]string, len(candidates))
-	for i, place := range candidates {
+func (d *Destinations) names(places []catalog.Location) []string {
+	names := make([]string, len(places))
+	for i, place := range places {
 		names[i] = d.Name(place)
 	}
 	return names
