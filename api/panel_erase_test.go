@@ -84,7 +84,7 @@ func requireNotStored(t *testing.T, s *apptest.Service, words ...string) {
 	}
 }
 
-// requireNotInDatabaseFile searches SQLite's file, which would keep in its free space what a row had
+// requireNotInDatabaseFile searches SQLite's file, whose free space would keep what a row had
 // before.
 func requireNotInDatabaseFile(t *testing.T, s *apptest.Service, words ...string) {
 	t.Helper()

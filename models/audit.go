@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,6 +48,16 @@ const (
 	AuditCreated = ".created"
 	AuditChanged = ".changed"
 )
+
+// Repeatable reports whether the action changes what an operator or a store has set up, which can
+// be repeated without end. What ends somebody's access is not among them.
+func (a AuditAction) Repeatable() bool {
+	switch a {
+	case AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditSettingsChanged, AuditCoverageReplaced:
+		return true
+	}
+	return a != "user"+AuditChanged && slices.Contains(kindActions(), a)
+}
 
 // Audited is a row whose creation and changes are in the audit log.
 type Audited interface {

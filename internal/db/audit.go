@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm/schema"
 
+	"despacho/internal/apperror"
+	"despacho/internal/clock"
 	"despacho/internal/principal"
 	"despacho/models"
 )
@@ -29,10 +31,42 @@ func (d *DB) Audit(ctx context.Context, entry models.AuditEntry) error {
 		entry.UserID = who.UserID
 	}
 	entry.KeyID = who.KeyID
+	if entry.Action.Repeatable() {
+		if err := d.limitChanges(ctx, who, entry.At); err != nil {
+			return err
+		}
+	}
 	if who.Address != "" {
 		entry.Address = &who.Address
 	}
 	return d.with(ctx).Create(&entry).Error
+}
+
+// maxChanges is how many changes of what is set up one user or key may make in a day, in UTC: every
+// one stays in the audit log, and has every process read the operator's settings again.
+const maxChanges = 1000
+
+// ErrTooManyChanges comes until the next day.
+var ErrTooManyChanges = apperror.New(apperror.TooMany, "too_many_requests",
+	"Hizo demasiados cambios en un día: vuelva a intentarlo mañana.")
+
+// limitChanges counts a change in the transaction that makes it, so that one that is refused counts
+// nothing.
+func (d *DB) limitChanges(ctx context.Context, who principal.Principal, now time.Time) error {
+	actor := who.UserID
+	if actor == nil {
+		actor = who.KeyID
+	}
+	if actor == nil {
+		return nil
+	}
+	made, err := d.CountToday(ctx, "changes:"+actor.String(), now)
+	if err == nil && made > maxChanges {
+		limited := ErrTooManyChanges.Copy()
+		limited.RetryAfter = clock.UntilNextDay(now)
+		return limited
+	}
+	return err
 }
 
 // ChangedColumns names the columns in which two versions of a row differ.

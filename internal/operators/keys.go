@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"despacho/internal/clock"
 	"despacho/internal/db"
@@ -13,9 +15,17 @@ import (
 	"despacho/models"
 )
 
-// Keys lists an operator's API keys, newest first, including revoked ones.
+// maxListedKeys bounds the list, which includes keys that are of no use any more.
+const maxListedKeys = 200
+
+// Keys lists an operator's API keys, newest first, including revoked ones. Those that can be used
+// are always among them.
 func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models.APIKey, error) {
-	keys, err := listOwned[models.APIKey](ctx, s.db, operator.ID)
+	var keys []models.APIKey
+	err := s.db.Query(ctx).Where("operator_id = ?", operator.ID).Limit(maxListedKeys).Clauses(clause.OrderBy{
+		Expression: gorm.Expr("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) DESC, created_at DESC, id DESC",
+			s.clock.Now()),
+	}).Find(&keys).Error
 	slices.SortStableFunc(keys, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return keys, err
 }

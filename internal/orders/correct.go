@@ -241,6 +241,9 @@ func saveCorrections(
 	ctx context.Context, tx *db.DB, caller Caller, before, after *models.OrderView, entry *models.TimelineEntry,
 	changed []models.Correction, audit models.AuditEntry,
 ) error {
+	if err := limitCorrections(ctx, tx, caller, before.ID); err != nil {
+		return err
+	}
 	for i := range changed {
 		changed[i].ID, changed[i].OrderID, changed[i].EntryID = uuid.New(), before.ID, entry.ID
 	}
@@ -260,6 +263,25 @@ func saveCorrections(
 		return err
 	}
 	return tx.Audit(ctx, audit)
+}
+
+// maxCorrections bounds the corrections of an order, which everybody reads who opens it. A store's
+// leave as many to the operator.
+const maxCorrections = 100
+
+// limitCorrections refuses to correct a locked order that was corrected too often.
+func limitCorrections(ctx context.Context, tx *db.DB, caller Caller, id uuid.UUID) error {
+	limit := int64(maxCorrections)
+	if caller.Actor() == models.ByStore {
+		limit /= 2
+	}
+	var corrected int64
+	err := tx.Query(ctx).Model(&models.TimelineEntry{}).Where("order_id = ? AND type IN ?", id, correctionTypes).
+		Count(&corrected).Error
+	if err == nil && corrected >= limit {
+		err = ErrCorrectionRefused.Saying("El pedido ya se corrigió demasiadas veces.")
+	}
+	return err
 }
 
 func (s *Service) correctionEntry(caller Caller, order *models.OrderView, kind string, detail *string) *models.TimelineEntry {

@@ -116,6 +116,14 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 		return nil, err
 	}
 	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		// An attempt locks its delivery before the webhook.
+		_, attempts, err := lockWithAttempts(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if len(attempts) >= maxAttempts {
+			return ErrTooManyAttempts
+		}
 		others, err := countRequested(ctx, tx, hook.ID, "id <> ?", id)
 		if err != nil {
 			return err
@@ -123,12 +131,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 		if others >= maxRange {
 			return errRedeliveryRunning
 		}
-		requested := tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ? AND "+hasFewAttempts, id, maxAttempts).
-			UpdateColumn("requested_at", s.Clock.Now())
-		if requested.Error == nil && requested.RowsAffected == 0 {
-			return ErrTooManyAttempts
-		}
-		return requested.Error
+		return tx.Query(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", id).UpdateColumn("requested_at", s.Clock.Now()).Error
 	})
 	if err != nil {
 		return nil, err
@@ -161,8 +164,8 @@ func (s *Service) awaitRequested(ctx context.Context, hook *models.Webhook, id u
 }
 
 // RedeliverRange resends every failed delivery of a webhook in a time range and returns their
-// number, without those that have maxAttempts. If the request says "all", it resends the delivered ones as well: they are queued again,
-// as if they were new.
+// number, without those that have maxAttempts. If the request says "all", it resends the delivered
+// ones as well: they are queued again, as if they were new.
 func (s *Service) RedeliverRange(
 	ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object,
 ) (int, error) {
