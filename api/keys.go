@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -67,14 +68,18 @@ func caller(c *gin.Context) orders.Caller { return c.MustGet(callerKey).(orders.
 
 func (s *Server) authenticate(c *gin.Context, orderID uuid.UUID) (*db.KeyHolder, *models.OrderView, error) {
 	presented := c.GetHeader("X-API-Key")
+	if len(c.Request.Header.Values("X-API-Key")) > 1 {
+		// Who has looked at the request before may have taken another one for the key.
+		return nil, nil, s.countFailure(c, errBadKey.Saying("Envíe la cabecera X-API-Key una sola vez."))
+	}
 	if presented == "" {
-		return nil, nil, s.countFailure(c)
+		return nil, nil, s.countFailure(c, errBadKey)
 	}
 	now := s.clock.Now()
 	// The lookup is by hash, so its duration tells nothing about the stored keys.
 	holder, order, err := s.db.Authenticate(c.Request.Context(), credentials.Hash(presented), now, orderID)
 	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
-		return nil, nil, s.countFailure(c)
+		return nil, nil, s.countFailure(c, errBadKey)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -132,12 +137,9 @@ func (s *Server) recheckKey(c *gin.Context) error {
 
 const policyHeader, rateHeader = "RateLimit-Policy", "RateLimit"
 
-// countFailure returns 401, or 429 for an address with too many invalid keys.
-func (s *Server) countFailure(c *gin.Context) error {
-	if err := s.limitAddress(c, "auth", failedKeysPerMinute); err != nil {
-		return err
-	}
-	return errBadKey
+// countFailure returns the refusal of a key, or 429 for an address with too many invalid ones.
+func (s *Server) countFailure(c *gin.Context, refusal error) error {
+	return cmp.Or(s.limitAddress(c, "auth", failedKeysPerMinute), refusal)
 }
 
 // limitRate applies the plan's rate limit to the key and sets the rate-limit headers.

@@ -28,6 +28,7 @@ func TestForgery_fromAnotherSite(t *testing.T) {
 				"a neighbouring domain":  {"Sec-Fetch-Site": "same-site", "Origin": "https://otra.despacho.example"},
 				"an older browser":       {"Origin": "https://malo.example"},
 				"a frame without origin": {"Origin": "null"},
+				"a form of plain text":   {"Origin": "https://malo.example", "Content-Type": "text/plain"},
 			} {
 				request, err := http.NewRequestWithContext(t.Context(), route.Method, s.BaseURL+strings.ReplaceAll(route.Path, ":id", uuid.NewString()), strings.NewReader("name=x"))
 				require.NoError(t, err)

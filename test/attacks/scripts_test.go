@@ -23,7 +23,7 @@ func TestScripts_storedInEveryField(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		admin, seller := tenant.SignInAs(t, &models.User{Admin: true}), tenant.SignIn(t, &tenant.StoreA)
-		ids := storeScripts(t, s, tenant, admin)
+		ids := storeEverywhere(t, s, tenant, admin, xssPayload)
 		guideCode := ids["guide code"]
 		shown := map[string]bool{}
 		for _, route := range routes(t) {
@@ -55,8 +55,8 @@ func TestScripts_storedInEveryField(t *testing.T) {
 	})
 }
 
-// storeScripts writes the payload into every text field and returns the ids of the rows.
-func storeScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin string) map[string]string {
+// storeEverywhere writes a payload into every text field and returns the ids of the rows.
+func storeEverywhere(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin, payload string) map[string]string {
 	t.Helper()
 	send := func(method, path string, body map[string]any) *apptest.Answer {
 		answer := s.Do(t, apptest.Request{Method: method, Path: "/panel/api" + path, Token: admin, Body: body})
@@ -65,17 +65,17 @@ func storeScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admi
 	}
 	ids := map[string]string{}
 	for kind, made := range map[string]*apptest.Answer{
-		"store":     send(http.MethodPost, "/stores", map[string]any{"name": xssPayload}),
-		"rider":     send(http.MethodPost, "/riders", map[string]any{"name": xssPayload, "phone": "987654321"}),
-		"branch":    send(http.MethodPost, "/branches", map[string]any{"name": xssPayload}),
-		"risk zone": send(http.MethodPost, "/risk-zones", map[string]any{"name": xssPayload, "words": []string{"script"}}),
-		"key":       send(http.MethodPost, "/keys", map[string]any{"name": xssPayload, "scopes": []string{"read:orders"}}),
-		"user":      send(http.MethodPost, "/users", map[string]any{"name": xssPayload, "email": strings.ToLower(tenant.StoreA.ID.String()) + "@prueba.example", "role": "operator"}),
+		"store":     send(http.MethodPost, "/stores", map[string]any{"name": payload}),
+		"rider":     send(http.MethodPost, "/riders", map[string]any{"name": payload, "phone": "987654321"}),
+		"branch":    send(http.MethodPost, "/branches", map[string]any{"name": payload}),
+		"risk zone": send(http.MethodPost, "/risk-zones", map[string]any{"name": payload, "words": []string{"script"}}),
+		"key":       send(http.MethodPost, "/keys", map[string]any{"name": payload, "scopes": []string{"read:orders"}}),
+		"user":      send(http.MethodPost, "/users", map[string]any{"name": payload, "email": strings.ToLower(tenant.StoreA.ID.String()) + "@prueba.example", "role": "operator"}),
 		"webhook": send(http.MethodPost, "/webhooks", map[string]any{
 			"url": "https://receptor.example/%22%3E<script>alert(1)</script>", "events": []string{"order.created"},
 		}),
 		"order": send(http.MethodPost, "/orders", apptest.Order(map[string]any{
-			"recipient_name": "Rosa " + xssPayload, "delivery_address": xssPayload, "delivery_reference": xssPayload, "product": xssPayload, "notes": xssPayload, "external_id": xssPayload,
+			"recipient_name": "Rosa " + payload, "delivery_address": payload, "delivery_reference": payload, "product": payload, "notes": payload, "external_id": payload,
 			"store_id": tenant.StoreA.ID.String(), "recipient_doc_type": "other", "recipient_doc_number": `<script>alert(1)</script>`[:20],
 		})),
 	} {
@@ -84,8 +84,8 @@ func storeScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admi
 			ids["guide code"] = code
 		}
 	}
-	send(http.MethodPatch, "/settings", map[string]any{"name": tenant.OwnName(xssPayload)})
-	send(http.MethodPost, "/orders/"+ids["order"]+"/cancel", map[string]any{"reason": xssPayload, "note": xssPayload})
+	send(http.MethodPatch, "/settings", map[string]any{"name": tenant.OwnName(payload)})
+	send(http.MethodPost, "/orders/"+ids["order"]+"/cancel", map[string]any{"reason": payload, "note": payload})
 	return ids
 }
 

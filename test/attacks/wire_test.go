@@ -64,6 +64,25 @@ func TestSmuggling_isRefused(t *testing.T) {
 	})
 }
 
+// A request with a length and chunks is read by its chunks: what a reader of the length alone would
+// take for a second request is not one.
+func TestSmuggling_chunksDecideAgainstALength(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		const second = "GET /healthz HTTP/1.1\r\nHost: despacho\r\n\r\n"
+		connection := dial(t, s)
+		_, err := fmt.Fprintf(connection, "POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nContent-Type: application/json\r\nConnection: close\r\n"+
+			"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(second), second)
+		require.NoError(t, err)
+		answers := bufio.NewReader(connection)
+		response, err := http.ReadResponse(answers, nil)
+		require.NoError(t, err)
+		_, _ = io.Copy(io.Discard, response.Body)
+		require.Contains(t, []int{http.StatusBadRequest, http.StatusUnauthorized}, response.StatusCode)
+		_, err = answers.ReadByte()
+		require.Error(t, err, "there is no second answer")
+	})
+}
+
 // A client that never ends its headers is cut off in seconds, and others are served meanwhile.
 func TestSlowloris_isCutOff(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
