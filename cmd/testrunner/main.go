@@ -39,7 +39,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	began := time.Now()
-	if err := execute(ctx, "test/install.sh"); err != nil {
+	if err := execute(ctx, "", "test/install.sh"); err != nil {
 		return err
 	}
 	packages, err := listPackages(ctx)
@@ -88,9 +88,13 @@ func runTests(ctx context.Context, packages []string, rows []row) error {
 		return err
 	}
 	defer os.RemoveAll(results)
+	program, err := exec.CommandContext(ctx, "go", "tool", "-n", "gotestsum").Output()
+	if err != nil {
+		return fmt.Errorf("go tool gotestsum: %w", err)
+	}
 	var errs []error
 	for _, r := range testRuns(packages) {
-		errs = append(errs, r.run(ctx, results, rows))
+		errs = append(errs, r.run(ctx, strings.TrimSpace(string(program)), results, rows))
 	}
 	return errors.Join(errs...)
 }
@@ -135,13 +139,13 @@ func startServers(ctx context.Context) (stop func(), err error) {
 // strict reports whether a test that could not run is a failure.
 func strict() bool { return os.Getenv("CI") == "true" }
 
-// execute runs a command; when ctx ends, it is stopped with all its child processes.
-func execute(ctx context.Context, command ...string) error {
+// execute runs a command in a directory; when ctx ends, it is stopped with all its child processes.
+func execute(ctx context.Context, dir string, command ...string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return err
 	}
-	child, err := dev.Start(dev.Command{Name: command[0], Path: path, Args: command[1:], Env: os.Environ(), Log: os.Stdout})
+	child, err := dev.Start(dev.Command{Name: command[0], Path: path, Args: command[1:], Env: os.Environ(), Dir: dir, Log: os.Stdout})
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func TestTestRuns_haveEveryPackageOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"webhooks", "api", "units", "panel", "lab", "deploy"}, suites)
-	require.Contains(t, testRuns(packages)[0].goTest(), "-race")
-	require.NotContains(t, testRuns(packages)[1].goTest(), "-race")
+	require.Contains(t, testRuns(packages)[0].flags(), "-race")
+	require.NotContains(t, testRuns(packages)[1].flags(), "-race")
 }
 
 // What the lists name must exist: a renamed package or test would otherwise leave an entry behind.

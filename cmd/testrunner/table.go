@@ -33,19 +33,31 @@ func rowsOf(packages []string) []row {
 	return rows
 }
 
-// add counts the tests of a package. One that failed without a test, or of which nothing was heard,
-// is a failure, and so is, where strict, a skipped test that nobody expects.
+// add counts the tests of a package, and prints those that failed and passed when they ran again. A
+// package that failed without a test, or of which nothing was heard, is a failure, and so is, where
+// strict, a skipped test that nobody expects.
 func (r *row) add(execution *testjson.Execution, path string, strict bool) {
 	tests := execution.Package(path)
 	if tests == nil {
 		r.failed++
 		return
 	}
-	failed := len(testjson.FilterFailedUnique(tests.Failed))
+	passed := map[testjson.TestName]bool{}
+	for _, test := range tests.Passed {
+		passed[test.Test] = true
+	}
+	failed := 0
+	for _, test := range testjson.FilterFailedUnique(tests.Failed) {
+		if passed[test.Test] {
+			fmt.Printf("AGAIN %s %s failed, and passed when it ran again\n", path, test.Test)
+		} else {
+			failed++
+		}
+	}
 	if tests.Result() != testjson.ActionPass {
 		failed = max(failed, 1)
 	}
-	r.passed, r.failed, r.took = r.passed+len(tests.Passed), r.failed+failed, r.took+tests.Elapsed()
+	r.passed, r.failed, r.took = r.passed+len(passed), r.failed+failed, r.took+tests.Elapsed()
 	for _, skipped := range tests.Skipped {
 		name := path + " " + skipped.Test.Name()
 		if strict && expectedSkips[name] == "" {

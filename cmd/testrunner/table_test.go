@@ -23,15 +23,16 @@ func TestRow_add(t *testing.T) {
 		strict bool
 		want   row
 	}{
-		"all is well":               {passes + ends, true, row{passed: 1, took: took}},
-		"a skip on a desk":          {passes + skips + ends, false, row{passed: 1, skipped: 1, took: took}},
-		"a skip with CI=true":       {passes + skips + ends, true, row{passed: 1, failed: 1, took: took}},
-		"a test fails":              {passes + `{"Action":"fail","Package":"despacho/a","Test":"TestTwo"}` + "\n" + `{"Action":"fail","Package":"despacho/a","Elapsed":1.5}`, true, row{passed: 1, failed: 1, took: took}},
-		"it does not build":         {`{"Action":"fail","Package":"despacho/a","FailedBuild":"despacho/a"}`, true, row{failed: 1}},
-		"it is killed half way":     {passes, true, row{passed: 1, failed: 1}},
-		"nothing was heard of it":   {"", true, row{failed: 1}},
-		"only others were heard of": {`{"Action":"pass","Package":"despacho/b"}`, true, row{failed: 1}},
-		"an expected skip, CI=true": {strings.NewReplacer("despacho/a", "despacho/test/browser", "TestTwo", "TestScreenshots").Replace(skips + ends), true, row{skipped: 1, took: took}},
+		"all is well":                  {passes + ends, true, row{passed: 1, took: took}},
+		"a skip on a desk":             {passes + skips + ends, false, row{passed: 1, skipped: 1, took: took}},
+		"a skip with CI=true":          {passes + skips + ends, true, row{passed: 1, failed: 1, took: took}},
+		"a test fails":                 {passes + `{"Action":"fail","Package":"despacho/a","Test":"TestTwo"}` + "\n" + `{"Action":"fail","Package":"despacho/a","Elapsed":1.5}`, true, row{passed: 1, failed: 1, took: took}},
+		"it passes when it runs again": {`{"Action":"fail","Package":"despacho/a","Test":"TestTwo"}` + "\n" + `{"Action":"fail","Package":"despacho/a","Elapsed":1.5}` + "\n" + strings.ReplaceAll(passes, "One", "Two") + ends, true, row{passed: 1, took: took}},
+		"it does not build":            {`{"Action":"fail","Package":"despacho/a","FailedBuild":"despacho/a"}`, true, row{failed: 1}},
+		"it is killed half way":        {passes, true, row{passed: 1, failed: 1}},
+		"nothing was heard of it":      {"", true, row{failed: 1}},
+		"only others were heard of":    {`{"Action":"pass","Package":"despacho/b"}`, true, row{failed: 1}},
+		"an expected skip, CI=true":    {strings.NewReplacer("despacho/a", "despacho/test/browser", "TestTwo", "TestScreenshots").Replace(skips + ends), true, row{skipped: 1, took: took}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
