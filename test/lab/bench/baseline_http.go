@@ -28,7 +28,7 @@ type bareOrder struct {
 	RecipientName         string     `json:"recipient_name"`
 	RecipientPhone        string     `json:"recipient_phone"`
 	RecipientDocType      *string    `json:"recipient_doc_type"`
-	RecipientDocNumber    *string    `json:"recipient_doc_number"`
+	RecipientDocNumber    []byte     `json:"recipient_doc_number"`
 	RecipientDocVerified  *bool      `json:"recipient_doc_verified"`
 	DeliveryType          string     `json:"delivery_type"`
 	DeliveryAddress       string     `json:"delivery_address"`
@@ -55,7 +55,7 @@ type bareOrder struct {
 }
 
 const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code, external_id, status, seq, recipient_name, recipient_phone, recipient_doc_type,
-	recipient_doc_number, recipient_doc_verified, delivery_type, delivery_address, delivery_reference, location_id, delivery_lat, delivery_lng,
+	recipient_doc_encrypted, recipient_doc_verified, delivery_type, delivery_address, delivery_reference, location_id, delivery_lat, delivery_lng,
 	delivery_maps_url, product, size, notes, amount_to_collect_cents, actual_amount_collected_cents, shipping_cost_cents, currency, payment_type,
 	operative_day, rider_id, created_at, received_at, assigned_at, delivered_at, cancelled_at
 	FROM orders WHERE id = $1`

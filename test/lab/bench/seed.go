@@ -42,7 +42,7 @@ INSERT INTO order_events (id, order_id, seq, type, status, actor, at)
 	ON CONFLICT DO NOTHING;
 INSERT INTO order_totals (operator_id, store_id, test, day, measure, label, amount)
 	SELECT operator_id, COALESCE(store_id, '00000000-0000-0000-0000-000000000000'), test,
-		to_char(created_at AT TIME ZONE timezone, 'YYYY-MM-DD') AS day, counted.measure, counted.label, COUNT(*)
+		to_char(orders.created_at AT TIME ZONE timezone, 'YYYY-MM-DD') AS day, counted.measure, counted.label, COUNT(*)
 	FROM orders JOIN operators ON operators.id = operator_id,
 		LATERAL (VALUES ('status', status), ('rider', rider_id::text), ('minutes_since_reception', '0'), ('minutes_since_creation', '0')) counted (measure, label)
 	WHERE counted.measure = 'status' OR status = 'delivered'
