@@ -31,13 +31,14 @@ func chaosCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.Uint64Var(&options.Seed, "seed", 1, "what decides the faults and the clients' requests")
 	flags.DurationVar(&options.Duration, "duration", 5*time.Minute, "how long faults go on")
-	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload or slow")
+	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload, slow or soak")
 	flags.IntVar(&options.Clients, "clients", 12, "how many clients work at once")
 	flags.IntVar(&options.ManyMoves, "many-moves", 2200,
 		"how often one order is reassigned; Temporal takes 2,000 updates for a run")
 	flags.DurationVar(&options.Pause, "pause", 10*time.Second, "how long a stopped process stands still")
 	flags.DurationVar(&options.AutoCancelAfter, "auto-cancel-after", 30*time.Second, "how long an order may stay registered")
 	flags.DurationVar(&options.Overload, "overload", time.Minute, "how long ten times too many clients come; 0 skips it")
+	flags.DurationVar(&options.Soak, "soak", 2*time.Minute, "how long load and abandoned sockets go on in the soak; 0 skips it")
 	flags.IntVar(&options.SlowClients, "slow-clients", 1000,
 		"sockets of each slow kind that are opened to each api; 0 skips them")
 	flags.IntVar(&options.MostClients, "most-clients", 4000, "how many clients come at the most in the overload")

@@ -37,6 +37,8 @@ type Options struct {
 	MostClients int
 	// SlowClients is how many sockets of each slow kind are opened to each api; 0 opens none.
 	SlowClients int
+	// Soak is how long the load of the soak lasts; 0 skips it.
+	Soak time.Duration
 	// Slack multiplies the timeouts after which an invariant counts as broken; 0 is 1. Tests set
 	// more, because their machine may be busy.
 	Slack int
@@ -59,15 +61,16 @@ const (
 	partRolling  = "rolling"
 	partOverload = "overload"
 	partSlow     = "slow"
+	partSoak     = "soak"
 )
 
-var parts = []string{partFaults, partRolling, partOverload, partSlow}
+var parts = []string{partFaults, partRolling, partOverload, partSlow, partSoak}
 
 func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
 		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
 	}
-	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 ||
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.Soak < 0 || o.MostClients < 0 ||
 		o.SlowClients < 0 || o.Slack < 0 {
 		return errors.New("durations and the number of clients must be positive")
 	}
@@ -124,6 +127,7 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 		}},
 		{partOverload, options.wants(partOverload) && options.Overload > 0, runOverload},
 		{partSlow, options.wants(partSlow) && options.SlowClients > 0, runSlow},
+		{partSoak, options.wants(partSoak) && options.Soak > 0, runSoak},
 	} {
 		if !part.wanted {
 			continue

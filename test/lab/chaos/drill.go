@@ -116,7 +116,7 @@ func (d *drill) copyUnderLoad(ctx context.Context, original *installation) error
 	if err := d.registerWebhooks(ctx); err != nil {
 		return err
 	}
-	clients := d.startLoad(ctx, firstClient)
+	clients := d.startLoad(ctx, firstClient, scenarios)
 	defer clients.stop()
 	if err := cluster.Sleep(ctx, d.options.Duration); err != nil {
 		return err

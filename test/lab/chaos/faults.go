@@ -20,7 +20,7 @@ func runFaults(ctx context.Context, s *stack) error {
 	for _, f := range plan {
 		s.options.logf("%s", f)
 	}
-	clients := s.startLoad(ctx, firstClient)
+	clients := s.startLoad(ctx, firstClient, scenarios)
 	clients.addManyMoves(ctx)
 	err := s.runPlan(ctx, plan)
 	clients.finish()

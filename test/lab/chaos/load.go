@@ -27,14 +27,14 @@ const finishTimeout = 3 * time.Minute
 
 // startLoad starts the clients. Each has its own random numbers, so that what it does does not
 // depend on the speed of the others.
-func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
+func (s *stack) startLoad(ctx context.Context, firstStream uint64, scenarios []scenario) *load {
 	ctx, stop := context.WithCancel(ctx)
 	l := &load{s: s, stop: stop}
 	for number := range s.options.Clients {
 		rng := stream(s.options.Seed, firstStream+uint64(number))
 		l.working.Go(func() {
 			for !l.ending.Load() && ctx.Err() == nil {
-				l.runOrder(ctx, number, rng, chooseScenario(rng))
+				l.runOrder(ctx, number, rng, chooseScenario(rng, scenarios))
 			}
 		})
 	}

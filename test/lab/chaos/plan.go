@@ -40,12 +40,13 @@ func (f fault) String() string {
 	return fmt.Sprintf("%7.1fs  %-13s  %-8s  for %s", f.At.Seconds(), f.Kind, f.Target, f.For.Round(100*time.Millisecond))
 }
 
-// The streams of random numbers of a seed: the plan's, from firstClient on one for each client, and
-// that of the order with many moves.
+// The streams of random numbers of a seed: the plan's, from firstClient on one for each client,
+// that of the order with many moves, and those of the soak's clients.
 const (
 	planStream = iota
 	firstClient
 	manyMovesStream = 1 << 32
+	soakStream      = 1 << 33
 )
 
 func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }

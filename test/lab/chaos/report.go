@@ -39,6 +39,7 @@ const (
 	invariantMemory     = "memory stays bounded under overload"
 	invariantRecovery   = "back to normal within 10 s of an overload"
 	invariantSlow       = "slow clients keep nobody waiting"
+	invariantSoak       = "after load and abandoned sockets, memory, goroutines, descriptors and rows are what they were"
 
 	invariantRestored = "what was acknowledged before the backup is in the restored copy"
 	invariantTarget   = "what came after the point in time is not"
@@ -51,7 +52,7 @@ const (
 var invariants = []string{
 	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
-	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow,
+	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow, invariantSoak,
 	invariantRestored, invariantTarget, invariantNextMove, invariantPaused, invariantResumed,
 }
 

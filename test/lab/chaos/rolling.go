@@ -21,7 +21,7 @@ func runRolling(ctx context.Context, s *stack) error {
 	s.report.forbidLoss(true)
 	defer s.report.forbidLoss(false)
 	before := s.report.counter("requests")
-	clients := s.startLoad(ctx, firstClient+uint64(s.options.Clients))
+	clients := s.startLoad(ctx, firstClient+uint64(s.options.Clients), scenarios)
 	err := cluster.Sleep(ctx, stepDelay)
 	for i := range apiNames {
 		if err != nil {

@@ -91,6 +91,14 @@ func (s *stack) settle(ctx context.Context) error {
 	}
 }
 
+// settleAgain is settle without a note of its time in the report, which is that after the faults.
+func (s *stack) settleAgain(ctx context.Context) error {
+	faultsSettled := s.report.Settled
+	err := s.settle(ctx)
+	s.report.Settled = faultsSettled
+	return err
+}
+
 // settleAndCheck waits until no work is outstanding and checks the invariants, and what else is
 // given.
 func settleAndCheck(ctx context.Context, s *stack, more ...func(context.Context, *checker) error) error {

@@ -61,11 +61,9 @@ func runSlow(ctx context.Context, s *stack) error {
 		return err
 	}
 	// The timers of these orders must not fire during a measurement.
-	faultsSettled := s.report.Settled
-	if err := s.settle(ctx); err != nil {
+	if err := s.settleAgain(ctx); err != nil {
 		return err
 	}
-	s.report.Settled = faultsSettled
 	for _, kind := range slowKinds {
 		if err := s.measureSlow(ctx, kind); err != nil {
 			return err
