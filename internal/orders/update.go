@@ -175,10 +175,6 @@ func updateID(secret string, order *models.Order, by models.Actor, message model
 	return uuid.NewSHA1(order.ID, hash.Sum(nil)).String()
 }
 
-// maxMoves is how many moves an order has when it can be given to no other rider, which is the one
-// move that can be repeated without end: whoever opens the order reads all of them.
-const maxMoves = 100
-
 // decide holds a requested move against the row. The error says why the row refuses it.
 func decide(message models.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
 	_, verdict, changed := message.Decide(by, order.Seq, order.State())
@@ -187,8 +183,6 @@ func decide(message models.Message, by models.Actor, order *models.Order) (model
 		return models.Refused, ErrOrderChanged
 	case verdict == models.Refused:
 		return models.Refused, moveRefused(message.Move, order.Status)
-	case message.Move == models.MoveAssign && verdict == models.Applied && order.Seq >= maxMoves:
-		return models.Refused, ErrMoveRefused.Saying("El pedido ya cambió de motorizado demasiadas veces.")
 	case message.Move == models.MoveDeliver && lacksAmount(order, message.ActualAmountCollected):
 		return models.Refused, errAmountRequired
 	}

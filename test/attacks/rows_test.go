@@ -101,16 +101,13 @@ func TestRows_refusedRequestsAreNotAudited(t *testing.T) {
 	})
 }
 
-// An order is corrected a number of times, and given to another rider a number of times: whoever
-// opens it reads all of them. The store leaves some corrections to the operator.
-func TestRows_changesOfOneOrder(t *testing.T) {
+// An order is corrected a number of times: whoever opens it reads all of them. The store leaves some
+// corrections to the operator.
+func TestRows_correctionsOfOneOrder(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		row := tenant.Row(apptest.FrozenAt)
-		moved := tenant.Row(apptest.FrozenAt, apptest.ReceivedAfter(0), func(o *models.Order) {
-			o.Status, o.RiderID, o.AssignedAt, o.Seq = models.StatusAssigned, &tenant.Riders[0].ID, o.ReceivedAt, 100
-		})
-		tenant.InsertRows(t, []models.Order{row, moved})
+		tenant.InsertRows(t, []models.Order{row})
 		correct := func(key string, number int) *apptest.Answer {
 			return s.Do(t, apptest.Request{Method: "PATCH", Path: "/v1/orders/" + row.ID.String(), Key: key, Body: map[string]any{"notes": fmt.Sprint(number)}})
 		}
@@ -124,15 +121,6 @@ func TestRows_changesOfOneOrder(t *testing.T) {
 		}
 		refused := correct(tenant.Key, 100)
 		require.Equal(t, http.StatusConflict, refused.Status, refused.Text)
-
-		token := tenant.SignIn(t, nil)
-		assign := func(rider int) *apptest.Answer {
-			return s.Do(t, apptest.Request{
-				Method: "POST", Path: "/panel/api/orders/" + moved.ID.String() + "/assign", Token: token, Body: map[string]any{"rider_id": tenant.Riders[rider].ID},
-			})
-		}
-		require.Equal(t, "move_not_allowed", assign(1).Code)
-		require.Equal(t, http.StatusOK, assign(0).Status, "it is that rider's")
 	})
 }
 
