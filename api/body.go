@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,12 +83,19 @@ type requestBody struct {
 	// enterUpload takes one of the operator's maxUploads.
 	enterUpload func() (leave func(), err error)
 	leaveUpload func()
+	// content is the body once it was received, and err why it could not be.
+	received bool
+	content  bytes.Reader
+	err      error
 }
 
 // limitBody replaces the request's body by a limited one, before anything can read it.
 func (s *Server) limitBody(c *gin.Context, connection *clientConn) *requestBody {
 	limit, known := s.bodyLimits[c.Request.Method+" "+c.FullPath()]
-	if !known || limit.multipart && !isMultipart(c.Request) {
+	switch {
+	case comesFirst(c.Request):
+		limit = strangerBody
+	case !known, limit.multipart && !isMultipart(c.Request):
 		limit = usualBody
 	}
 	b := &requestBody{
@@ -95,6 +104,13 @@ func (s *Server) limitBody(c *gin.Context, connection *clientConn) *requestBody 
 	}
 	c.Request.Body = b
 	return b
+}
+
+// comesFirst reports whether a body is received before its sender is admitted, as nearly all are:
+// that saves a second check. Larger ones are read from admitted senders only, and a client that
+// sends Expect waits to be admitted.
+func comesFirst(r *http.Request) bool {
+	return r.ContentLength > 0 && r.ContentLength <= maxStrangerBody && r.Header.Get("Expect") == ""
 }
 
 // enterUpload counts one more upload of the caller's operator. Only signed-in callers reach the
@@ -111,27 +127,52 @@ func isMultipart(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 
-// Read reads the body as it was received.
-func (b *requestBody) Read(p []byte) (n int, err error) {
-	if b.length > b.limit.bytes {
-		return 0, b.limit.tooLarge
+// Read reads the body, which is received whole by the first one.
+func (b *requestBody) Read(p []byte) (int, error) {
+	if !b.received {
+		b.receive()
 	}
-	if b.limit.bytes > maxBody && b.leaveUpload == nil {
-		if b.leaveUpload, err = b.enterUpload(); err != nil {
-			return 0, err
+	if b.err != nil {
+		return 0, b.err
+	}
+	return b.content.Read(p)
+}
+
+// receive receives the body, or an error for whoever reads it.
+func (b *requestBody) receive() {
+	b.received = true
+	if b.length > b.limit.bytes {
+		b.err = b.limit.tooLarge
+		return
+	}
+	if b.limit.bytes > maxBody {
+		if b.leaveUpload, b.err = b.enterUpload(); b.err != nil {
+			return
 		}
 	}
 	b.connection.setBusy(false)
-	n, err = b.ReadCloser.Read(p)
+	content, err := io.ReadAll(b.ReadCloser)
 	b.connection.setBusy(true)
+	b.content.Reset(content)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		err = b.limit.tooLarge
-	case err != nil && !errors.Is(err, io.EOF):
-		err = errIncompleteBody.Because(err)
+		b.err = b.limit.tooLarge
+	case err != nil:
+		b.err = errIncompleteBody.Because(err)
 	}
-	return n, err
+}
+
+// admitted receives the body of a request that was admitted, unless it came first, and has check
+// look again at who is admitted: access may have been taken away while the body came.
+func (s *Server) admitted(c *gin.Context, check func(context.Context) error) error {
+	c.Set(recheckKey, check)
+	b, ok := c.Request.Body.(*requestBody)
+	if !ok || b.received || b.length == 0 {
+		return nil
+	}
+	b.receive()
+	return check(c.Request.Context())
 }
 
 // end ends the body's use of memory.

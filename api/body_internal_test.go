@@ -159,7 +159,8 @@ func TestBody_uploadsOfOneOperatorAreLimited(t *testing.T) {
 			_, failed = io.ReadAll(c.Request.Body)
 			during()
 		})
-		handler(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("photo")))
+		body := strings.NewReader(strings.Repeat("photo", maxStrangerBody))
+		handler(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", body))
 		return failed
 	}
 	nothing := func() {}

@@ -32,7 +32,6 @@ func (s *Server) codec(code payloadCoder) gin.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		c.Set(callerKey, callerOf(who))
 		raw, err := readBytes(c)
 		if err != nil {
 			return err

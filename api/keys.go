@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -27,9 +28,9 @@ const failedKeysPerMinute = 60
 var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key",
 	"La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
-// withKey requires an API key with the scope. The checks run in this order: the key, the operator's
-// suspension and plan and the key's store, the rate limit, the scope. The body is read after all of
-// them.
+// withKey requires an API key with the scope. The checks run in this order: the key, the
+// operator's suspension and plan and the key's store, the rate limit, the scope. A large body is
+// read after all of them.
 func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		if _, err := s.admit(c, scope, uuid.Nil); err != nil {
@@ -61,7 +62,7 @@ func (s *Server) admit(c *gin.Context, scope models.Scope, orderID uuid.UUID) (*
 	s.identify(c, principal.Principal{KeyID: &holder.Key.ID})
 	c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID,
 		Test: holder.Key.Test})
-	return order, nil
+	return order, s.admitted(c, func(ctx context.Context) error { return s.recheckKey(ctx, c) })
 }
 
 func caller(c *gin.Context) orders.Caller { return c.MustGet(callerKey).(orders.Caller) }
@@ -119,10 +120,10 @@ func checkOwner(holder *db.KeyHolder) error {
 	return nil
 }
 
-// recheckKey checks the key of a request again that has waited since it was authenticated. It is
-// not another request, so that it is not counted.
-func (s *Server) recheckKey(c *gin.Context) error {
-	holder, err := s.db.KeyHolder(c.Request.Context(), *caller(c).KeyID)
+// recheckKey checks the key of a request again. It is not another request, so that it is not
+// counted.
+func (s *Server) recheckKey(ctx context.Context, c *gin.Context) error {
+	holder, err := s.db.KeyHolder(ctx, *caller(c).KeyID)
 	if db.IsNotFound(err) || err == nil && !holder.Key.Usable(s.clock.Now()) {
 		// Only the answers to a valid key have these.
 		c.Header(policyHeader, "")

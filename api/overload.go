@@ -60,6 +60,11 @@ func (s *Server) serve(c *gin.Context) {
 	}
 	body := s.limitBody(c, connection)
 	defer body.end()
+	if comesFirst(c.Request) {
+		if body.receive(); body.err != nil {
+			c.Set(refusedKey, body.err)
+		}
+	}
 	c.Next()
 	// net/http would remove the files of a form, but only of the request that it made itself.
 	if form := c.Request.MultipartForm; form != nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -45,8 +46,9 @@ func (s *Server) panelRoute(route panel.Route) handler {
 		if err != nil {
 			return err
 		}
-		c.Set(callerKey, callerOf(who))
-		request := &panel.Request{Context: c, Who: who, Caller: callerOf(who)}
+		request := &panel.Request{
+			Context: c, Who: who, Caller: callerOf(who), Recheck: func(ctx context.Context) error { return recheck(ctx, c) },
+		}
 		if err := panel.RequireOwnPage(request); err != nil {
 			return err
 		}

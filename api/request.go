@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,6 +21,14 @@ import (
 )
 
 const requestIDHeader = "X-Request-Id"
+
+// recheckKey is how to check the caller of a request again, in its context.
+const recheckKey = "recheck"
+
+// recheck checks the caller of a request again, who was admitted some time ago.
+func recheck(ctx context.Context, c *gin.Context) error {
+	return c.MustGet(recheckKey).(func(context.Context) error)(ctx)
+}
 
 var sensibleRequestID = regexp.MustCompile(`^[A-Za-z0-9._:+/=-]{1,128}$`)
 

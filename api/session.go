@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strings"
 
@@ -147,7 +148,6 @@ func (s *Server) admitUser(c *gin.Context, p models.Permission, orderID uuid.UUI
 		return nil, err
 	}
 	c.Set(userKey, who)
-	c.Set(callerKey, callerOf(who))
 	return order, nil
 }
 
@@ -170,10 +170,12 @@ func (s *Server) authorizeForOrder(
 		return nil, nil, err
 	}
 	who, order, err := s.operators.Authorize(c.Request.Context(), token, p, orderID)
-	if err == nil {
-		s.identify(c, principal.Principal{UserID: &who.User.ID})
+	if err != nil {
+		return nil, nil, err
 	}
-	return who, order, err
+	s.identify(c, principal.Principal{UserID: &who.User.ID})
+	c.Set(callerKey, callerOf(who))
+	return who, order, s.admitted(c, func(ctx context.Context) error { return s.operators.Reauthorize(ctx, token, p, who) })
 }
 
 // identify puts who makes the request into its context.

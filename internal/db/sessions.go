@@ -78,15 +78,22 @@ func (d *DB) SessionByToken(
 	return signedIn, order, err
 }
 
+// Session finds the user and the operator of an unexpired session, and counts nothing.
+func (d *DB) Session(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
+	var signedIn SignedIn
+	err := requireOneRow(d.with(ctx).Raw(findSession, tokenHash, now).Scan(&signedIn))
+	return &signedIn, err
+}
+
 // countSession takes two statements, for SQLite, which has no data-modifying WITH.
 func (d *DB) countSession(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
-	var signedIn SignedIn
-	if err := requireOneRow(d.with(ctx).Raw(findSession, tokenHash, now).Scan(&signedIn)); err != nil {
+	signedIn, err := d.Session(ctx, tokenHash, now)
+	if err != nil {
 		return nil, err
 	}
 	user, panel := "user:"+signedIn.User.ID.String(), "panel:"+signedIn.Operator.ID.String()
 	var counted []models.RateWindow
-	err := d.with(ctx).Raw(countUserAndPanel, user, Minute(now), panel, Minute(now)).Scan(&counted).Error
+	err = d.with(ctx).Raw(countUserAndPanel, user, Minute(now), panel, Minute(now)).Scan(&counted).Error
 	for _, window := range counted {
 		if window.Subject == user {
 			signedIn.UserRequests = window.Used
@@ -94,7 +101,7 @@ func (d *DB) countSession(ctx context.Context, tokenHash []byte, now time.Time) 
 			signedIn.OperatorRequests = window.Used
 		}
 	}
-	return &signedIn, err
+	return signedIn, err
 }
 
 func (d *DB) findAndCountSession(

@@ -31,30 +31,41 @@ func (s *Service) ResetPassword(
 	if err := in.Err(); err != nil {
 		return "", err
 	}
-	return generated, s.setPassword(ctx, user, password, models.AuditPasswordReset)
+	return generated, s.setPassword(ctx, user, password, models.AuditPasswordReset, requireAdministrator)
 }
 
 // ChangePassword changes the password of a signed-in user and deletes the user's other sessions.
+// An administrator may reset the password while the old one is checked and the new one is hashed:
+// that one stays.
 func (s *Service) ChangePassword(ctx context.Context, who *db.SignedIn, in *jsonbody.Object) error {
 	chosen := in.RequiredSecret("new", maxTypedPassword)
 	if message, err := checkPassword(chosen, &who.User, &who.Operator); err != nil {
 		in.AddError("new", message)
 	}
-	if _, err := s.requirePassword(ctx, who, in, "current"); err != nil {
+	user, err := s.requirePassword(ctx, who, in, "current")
+	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, &who.User, chosen, models.AuditPasswordChanged, who.SessionID)
+	err = s.setPassword(ctx, user, chosen, models.AuditPasswordChanged, func(ctx context.Context, tx *db.DB) error {
+		return lockChecked(ctx, tx, user)
+	}, who.SessionID)
+	return rowErrors{notFound: ErrNoSession}.replace(err)
 }
 
-// setPassword stores a checked password and deletes the user's sessions, except those in keep.
+// setPassword stores a checked password and deletes the user's sessions, except those in keep. As
+// hashing takes time, allowed checks in the transaction whether it may still be stored.
 func (s *Service) setPassword(
-	ctx context.Context, user *models.User, password string, action models.AuditAction, keep ...uuid.UUID,
+	ctx context.Context, user *models.User, password string, action models.AuditAction,
+	allowed func(context.Context, *db.DB) error, keep ...uuid.UUID,
 ) error {
 	hash, err := s.hash(ctx, password)
 	if err != nil {
 		return err
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := allowed(ctx, tx); err != nil {
+			return err
+		}
 		if err := storePassword(ctx, tx, user.ID, hash, keep...); err != nil {
 			return err
 		}

@@ -137,12 +137,16 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, who *db.SignedIn, in *
 	case err != nil:
 		return err
 	}
-	return s.db.InTx(ctx, func(tx *db.DB) error {
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := lockChecked(ctx, tx, user); err != nil {
+			return err
+		}
 		if err := deleteSecondFactor(ctx, tx, user.ID); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorRemoved, &user.ID, "")
 	})
+	return rowErrors{notFound: ErrNoSession}.replace(err)
 }
 
 // ResetSecondFactor removes a colleague's second factor, because its device and its recovery codes

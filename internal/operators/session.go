@@ -115,7 +115,7 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignInResu
 
 // lockChecked locks a user whose password, and code if there is a second factor, were checked. It
 // returns db.ErrNotFound if the user was deactivated since, the password changed, or a second
-// factor was set up or removed, so that no session outlives any of these.
+// factor was set up or removed, so that nothing that the password allows outlives any of these.
 func lockChecked(ctx context.Context, tx *db.DB, checked *models.User) error {
 	return tx.QueryForUpdate(ctx).Select("id").
 		Where("id = ? AND active AND password_hash = ?", checked.ID, checked.PasswordHash).
@@ -204,6 +204,28 @@ func (s *Service) Authorize(
 		return nil, nil, err
 	}
 	return who, order, nil
+}
+
+// Reauthorize checks a session again that had the permission, and counts nothing. A user who has
+// moved to another store, or out of one, has other orders than the request was made with.
+func (s *Service) Reauthorize(ctx context.Context, token string, p models.Permission, was *db.SignedIn) error {
+	now := s.clock.Now()
+	who, err := s.db.Session(ctx, credentials.Hash(token), now)
+	if db.IsNotFound(err) {
+		return ErrNoSession
+	}
+	if err == nil {
+		err = s.permit(who, p, now)
+	}
+	if err == nil && !isSameStore(who.User.StoreID, was.User.StoreID) {
+		err = ErrNotAllowed
+	}
+	return err
+}
+
+// isSameStore compares the stores of users; those of the operator have none.
+func isSameStore(a, b *uuid.UUID) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // permit checks the user's limits and permission.

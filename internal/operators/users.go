@@ -12,6 +12,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/principal"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
@@ -66,6 +67,9 @@ func (s *Service) createUser(
 		return nil, "", err
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := requireAdministrator(ctx, tx); err != nil {
+			return err
+		}
 		if err := tx.Insert(ctx, user); err != nil {
 			return err
 		}
@@ -117,6 +121,9 @@ func (s *Service) ChangeUser(
 func (s *Service) patchUser(
 	ctx context.Context, tx *db.DB, operator *models.Operator, user *models.User, in *jsonbody.Object,
 ) error {
+	if err := requireAdministrator(ctx, tx); err != nil {
+		return err
+	}
 	administered, email := user.Administers(), user.Email
 	if err := readUser(ctx, tx, user, in); err != nil {
 		return err
@@ -176,6 +183,22 @@ func (s *Service) hideOtherOperators(ctx context.Context, operator *models.Opera
 		return err
 	}
 	return ErrEmailUnavailable
+}
+
+// requireAdministrator checks in the transaction that changes a user that whoever asked for it, if
+// not the command line, still is an administrator: another may have taken that away while this
+// change waited for its turn or for a hash.
+func requireAdministrator(ctx context.Context, tx *db.DB) error {
+	id := principal.From(ctx).UserID
+	if id == nil {
+		return nil
+	}
+	var asker models.User
+	err := tx.Query(ctx).Where("id = ?", *id).Take(&asker).Error
+	if err == nil && !asker.Administers() {
+		return ErrNotAllowed
+	}
+	return err
 }
 
 // requireOtherAdmin checks that another active administrator remains.

@@ -32,13 +32,37 @@ func (p *Pages) streamFile(v *Request, name string, write func(context.Context, 
 	p.Stream(v.Context, func(w io.Writer) error {
 		ctx, end := context.WithTimeout(ctx, DownloadTime)
 		defer end()
-		file := csvfile.NewWriter(w, csvfile.Semicolon)
+		file := csvfile.NewWriter(&recheckingWriter{Writer: w, recheck: func() error { return v.Recheck(ctx) }}, csvfile.Semicolon)
 		if err := write(ctx, file); err != nil {
 			return err
 		}
 		return file.Flush()
 	})
 	return nil
+}
+
+// recheckEvery is how much of a file is sent to a user between two checks that the user may have
+// it.
+const recheckEvery = 256 << 10
+
+// recheckingWriter sends a file, which may take long, for as long as its user may have it.
+type recheckingWriter struct {
+	io.Writer
+	recheck func() error
+	sent    int
+}
+
+// Write sends a part of the file.
+func (w *recheckingWriter) Write(p []byte) (int, error) {
+	if w.sent >= recheckEvery {
+		if err := w.recheck(); err != nil {
+			return 0, err
+		}
+		w.sent = 0
+	}
+	n, err := w.Writer.Write(p)
+	w.sent += n
+	return n, err
 }
 
 // orderColumns are the columns of a file of orders.

@@ -98,6 +98,8 @@ type Request struct {
 	*gin.Context
 	Who    *db.SignedIn
 	Caller orders.Caller
+	// Recheck returns why the user, who was allowed to make the request, is not any more.
+	Recheck func(context.Context) error
 }
 
 // Ctx is the request's context.

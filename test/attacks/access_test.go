@@ -120,7 +120,7 @@ var noRedirects = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// asForm is what the page's own form would send; the one that takes a photo sends parts.
+// asForm is what the page's own form would send; those that take a file send parts.
 func asForm(t *testing.T, path string, members map[string]any) (contentType string, content []byte) {
 	t.Helper()
 	fields := url.Values{}
@@ -131,7 +131,7 @@ func asForm(t *testing.T, path string, members map[string]any) (contentType stri
 		}
 		fields.Set(name, fmt.Sprint(value))
 	}
-	if !strings.HasSuffix(path, "/entregar") {
+	if !strings.HasSuffix(path, "/entregar") && !strings.HasSuffix(path, "/corregir-entrega") && !strings.HasSuffix(path, "/logo") && !strings.Contains(path, "/carga") {
 		return "application/x-www-form-urlencoded", []byte(fields.Encode())
 	}
 	var out bytes.Buffer
