@@ -11,7 +11,7 @@ import (
 func (p *Pages) stores() *resource[models.Store] {
 	return resourceOf(p, p.Operators.Stores(), resource[models.Store]{
 		path: "/panel/tiendas", title: "Tiendas",
-		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos; los que ya tiene siguen su camino.",
+		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos ni recibe eventos en sus webhooks; los pedidos que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
 		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
 		inactive: "Sin marcar, la tienda deja de crear pedidos.",

@@ -35,7 +35,10 @@ const unsignedFor = 24 * time.Hour
 const (
 	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
 	textInactive  = "El webhook está desactivado."
-	textUnsigned  = "El secreto del webhook no se puede descifrar y el envío no se puede firmar. Renueve el secreto."
+	// textStoreClosed is for the webhook of a closed store. Once it is open again it can have the
+	// event sent.
+	textStoreClosed = "La tienda del webhook está desactivada."
+	textUnsigned    = "El secreto del webhook no se puede descifrar y el envío no se puede firmar. Renueve el secreto."
 )
 
 // beginAttempt writes the attempt before the request is sent. It returns an outcome if the request

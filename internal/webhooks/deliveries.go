@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,7 +71,7 @@ func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.U
 // data and the time of the attempt, which decide it: what was erased since is not in it.
 func (s *Service) SentBody(delivery *models.WebhookDelivery, attempt *models.WebhookAttempt) *string {
 	if failure := attempt.Error; failure != nil &&
-		(*failure == textInactive || *failure == textUnsigned || sender.IsUnsent(*failure)) {
+		(slices.Contains([]string{textInactive, textStoreClosed, textUnsigned}, *failure) || sender.IsUnsent(*failure)) {
 		return nil
 	}
 	body, err := s.body(delivery, attempt.StartedAt)

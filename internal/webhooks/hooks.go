@@ -60,6 +60,18 @@ func readHook(ctx context.Context, database *db.DB, id uuid.UUID) (*models.Webho
 	return &webhook, err
 }
 
+// hookToCall is readHook with whether the webhook is open for calls: that of a store is not while
+// the store is closed, which reads nothing then.
+func hookToCall(ctx context.Context, database *db.DB, id uuid.UUID) (hook *models.Webhook, open bool, err error) {
+	var row struct {
+		models.Webhook
+		Open bool
+	}
+	err = db.RequireOneRow(database.Query(ctx).Table("webhooks").Select("webhooks.*, COALESCE(stores.active, TRUE) AS open").
+		Joins("LEFT JOIN stores ON stores.id = webhooks.owner_store_id").Where("webhooks.id = ?", id).Scan(&row))
+	return &row.Webhook, row.Open, err
+}
+
 // lockHook reads a webhook of any owner and locks it until the transaction ends.
 func lockHook(ctx context.Context, database *db.DB, id uuid.UUID) (*models.Webhook, error) {
 	var webhook models.Webhook

@@ -44,6 +44,7 @@ func HeldUp(ctx context.Context, tx *db.DB, orderID uuid.UUID, now time.Time) (m
 type queuedWebhook struct {
 	ID              uuid.UUID
 	OperatorID      uuid.UUID
+	Test            bool
 	Retry           bool
 	CircuitOpenedAt *time.Time
 	NextProbeAt     *time.Time
@@ -70,7 +71,7 @@ func queuedWebhooks(ctx context.Context, database *db.DB, now time.Time) (webhoo
 			) AS oldest
 			FROM waiting WHERE webhook_id IS NOT NULL
 		)
-		SELECT heads.webhook_id AS id, webhooks.operator_id, COALESCE(webhooks.retry, FALSE) AS retry,
+		SELECT heads.webhook_id AS id, webhooks.operator_id, COALESCE(webhooks.test, FALSE) AS test, COALESCE(webhooks.retry, FALSE) AS retry,
 			webhooks.circuit_opened_at, webhooks.next_probe_at, webhooks.probing_until
 		FROM heads LEFT JOIN webhooks ON webhooks.id = heads.webhook_id
 		WHERE heads.oldest <= ? AND (webhooks.paused_at IS NULL OR NOT webhooks.active)
@@ -123,6 +124,7 @@ type requestedCall struct {
 	ID, WebhookID uuid.UUID
 	// OperatorID is zero if the webhook does not exist any more.
 	OperatorID uuid.UUID
+	Test       bool
 	Failing    bool
 }
 
@@ -130,7 +132,8 @@ type requestedCall struct {
 // first, unless it is under way.
 func requestedCalls(ctx context.Context, database *db.DB, now time.Time) (calls []requestedCall, err error) {
 	err = database.Query(ctx).Raw(`
-		SELECT requested.id, requested.webhook_id, webhooks.operator_id, webhooks.circuit_opened_at IS NOT NULL AS failing
+		SELECT requested.id, requested.webhook_id, webhooks.operator_id, COALESCE(webhooks.test, FALSE) AS test,
+			webhooks.circuit_opened_at IS NOT NULL AS failing
 		FROM (
 			SELECT id, webhook_id, event,
 				ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY requested_at DESC, created_at, id) AS place

@@ -78,7 +78,7 @@ func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 // claim is what the call needs a slot for.
 func (t *target) claim() claim {
 	return claim{
-		operator: t.hook.OperatorID, webhook: t.hook.ID, call: t.call.ID,
+		owner: slotOwner{t.hook.OperatorID, t.hook.Test}, webhook: t.hook.ID, call: t.call.ID,
 		failing: t.hook.CircuitOpenedAt != nil, requested: !t.scheduled(),
 	}
 }
@@ -96,13 +96,17 @@ func (s *Service) target(ctx context.Context, id uuid.UUID, cause models.Attempt
 	if stop := t.mustStop(s.Clock.Now()); stop != "" {
 		return nil, stop, nil
 	}
-	t.hook, err = readHook(ctx, s.DB, t.call.WebhookID)
-	if db.IsNotFound(err) || (err == nil && !t.hook.Active) {
+	var open bool
+	t.hook, open, err = hookToCall(ctx, s.DB, t.call.WebhookID)
+	switch {
+	case db.IsNotFound(err), err == nil && !t.hook.Active:
 		outcome, err = s.failUnsent(ctx, t, textInactive, false)
 		return nil, outcome, err
-	}
-	if err != nil {
+	case err != nil:
 		return nil, "", err
+	case !open:
+		outcome, err = s.failUnsent(ctx, t, textStoreClosed, !t.scheduled())
+		return nil, outcome, err
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	// What was requested is not tried again until a key is found: somebody waits for its outcome.

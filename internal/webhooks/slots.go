@@ -22,7 +22,7 @@ const (
 // Slots bounds the exchanges of one worker process. What gets no slot waits in the queue.
 type Slots struct {
 	mu        sync.Mutex
-	operators map[uuid.UUID]*operatorSlots
+	operators map[slotOwner]*operatorSlots
 	// sending are the calls that have a slot.
 	sending map[uuid.UUID]bool
 	// waiting means that calls wait for a slot to end.
@@ -30,6 +30,13 @@ type Slots struct {
 	// wake gets a value when RunQueue has to make a pass: a slot has ended that calls wait for,
 	// or new ones are queued.
 	wake chan struct{}
+}
+
+// slotOwner is an operator. Its test webhooks have slots of their own: the receiver of somebody who
+// tries something must not hold up what is real.
+type slotOwner struct {
+	operator uuid.UUID
+	test     bool
 }
 
 // operatorSlots exists while the operator has taken slots.
@@ -48,7 +55,8 @@ type webhookSlots struct {
 
 // claim identifies a webhook call that needs a slot.
 type claim struct {
-	operator, webhook, call uuid.UUID
+	owner         slotOwner
+	webhook, call uuid.UUID
 	// failing means that the webhook's circuit is open, requested that somebody waits for the outcome.
 	failing, requested bool
 }
@@ -60,7 +68,7 @@ func (c claim) ofWebhook() webhookSlots { return webhookSlots{c.webhook, c.reque
 
 // NewSlots returns slots of which none is taken.
 func NewSlots() *Slots {
-	return &Slots{operators: map[uuid.UUID]*operatorSlots{}, sending: map[uuid.UUID]bool{}, wake: make(chan struct{}, 1)}
+	return &Slots{operators: map[slotOwner]*operatorSlots{}, sending: map[uuid.UUID]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // take returns nil if there is no slot for the call, or it has one already. Otherwise call done
@@ -71,10 +79,10 @@ func (t *Slots) take(c claim) (done func()) {
 	if t.left(c) == 0 || t.sending[c.call] {
 		return nil
 	}
-	operator := t.operators[c.operator]
+	operator := t.operators[c.owner]
 	if operator == nil {
 		operator = &operatorSlots{webhooks: map[webhookSlots]int{}, few: map[bool]int{}}
-		t.operators[c.operator] = operator
+		t.operators[c.owner] = operator
 	}
 	t.sending[c.call] = true
 	operator.add(c, 1)
@@ -83,7 +91,7 @@ func (t *Slots) take(c claim) (done func()) {
 		defer t.mu.Unlock()
 		delete(t.sending, c.call)
 		if operator.add(c, -1); operator.taken == 0 {
-			delete(t.operators, c.operator)
+			delete(t.operators, c.owner)
 		}
 		if t.waiting {
 			t.wakeQueue()
@@ -124,7 +132,7 @@ func (t *Slots) free(c claim) int {
 }
 
 func (t *Slots) left(c claim) int {
-	operator := t.operators[c.operator]
+	operator := t.operators[c.owner]
 	if operator == nil {
 		operator = &operatorSlots{}
 	}

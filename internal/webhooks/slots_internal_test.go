@@ -30,7 +30,7 @@ func requireNoSlot(t *testing.T, slots *Slots, c claim) {
 func claimsOf(operator uuid.UUID, count int, change func(*claim)) []claim {
 	claims := make([]claim, count)
 	for i := range claims {
-		claims[i] = claim{operator: operator, webhook: uuid.New(), call: uuid.New()}
+		claims[i] = claim{owner: slotOwner{operator: operator}, webhook: uuid.New(), call: uuid.New()}
 		if change != nil {
 			change(&claims[i])
 		}
@@ -47,6 +47,7 @@ func TestSlots_bounds(t *testing.T) {
 	ends = append(ends, takeSlots(t, slots, claimsOf(operator, perOperator-perWebhook, nil)...)...)
 	requireNoSlot(t, slots, claimsOf(operator, 1, nil)[0])
 	ends = append(ends, takeSlots(t, slots, claimsOf(other, perOperator, nil)...)...) // another operator's are its own
+	ends = append(ends, takeSlots(t, slots, claimsOf(operator, perOperator, func(c *claim) { c.owner.test = true })...)...)
 
 	ends[0]()
 	require.Empty(t, slots.wake, "nothing waits")
@@ -67,7 +68,7 @@ func TestSlots_failing(t *testing.T) {
 	failing := func(c *claim) { c.failing = true }
 	open := claimsOf(operator, perFailingOperator, failing)
 	takeSlots(t, slots, open[0])
-	requireNoSlot(t, slots, claim{operator: operator, webhook: open[0].webhook, call: uuid.New(), failing: true})
+	requireNoSlot(t, slots, claim{owner: slotOwner{operator: operator}, webhook: open[0].webhook, call: uuid.New(), failing: true})
 	takeSlots(t, slots, open[1:]...)
 	requireNoSlot(t, slots, claimsOf(operator, 1, failing)[0])
 	takeSlots(t, slots, claimsOf(operator, perOperator-perFailingOperator, nil)...)
@@ -86,7 +87,7 @@ func TestSlots_requested(t *testing.T) {
 	requireNoSlot(t, slots, claimsOf(operator, 1, requested)[0])
 	requireNoSlot(t, slots, claimsOf(operator, 1, failing)[0])
 	ends[0]()
-	requireNoSlot(t, slots, claim{operator: operator, webhook: asked[1].webhook, call: uuid.New(), failing: true, requested: true})
+	requireNoSlot(t, slots, claim{owner: slotOwner{operator: operator}, webhook: asked[1].webhook, call: uuid.New(), failing: true, requested: true})
 	takeSlots(t, slots, asked[0])
 	takeSlots(t, slots, claimsOf(operator, perOperator-2*perFailingOperator, nil)...)
 }

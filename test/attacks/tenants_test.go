@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 )
 
 // A session is no way around the limits of keys, neither with one user nor with many.
@@ -112,6 +114,48 @@ func TestTenant_inactiveStore(t *testing.T) {
 		require.Equal(t, http.StatusOK, call(http.MethodGet, "/panel/api/session", "", seller).Status)
 		require.Equal(t, http.StatusOK, call(http.MethodGet, "/v1/orders", tenant.KeyB, "").Status, "the other store goes on")
 		require.Equal(t, http.StatusOK, call(http.MethodDelete, "/panel/api/session", "", seller).Status)
+	})
+}
+
+// The webhooks that a store registered get nothing while the store is closed, neither what happens
+// to its orders nor what somebody requests. The operator's own go on. Once the store is open again
+// it can have what it missed sent.
+func TestTenant_webhooksOfAnInactiveStore(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		ofStore, ofOperator := apptest.NewReceiver(t, nil), apptest.NewReceiver(t, nil)
+		hook, _ := s.Register(t, tenant.KeyA, ofStore)
+		s.Register(t, tenant.Key, ofOperator, map[string]any{"store_id": tenant.StoreA.ID})
+		order := s.CreateOrder(t, tenant.KeyA)
+		ofStore.WaitFor(t, 1)
+		call := func(method, path string, body any) *apptest.Answer {
+			answer := s.Do(t, apptest.Request{Method: method, Path: "/panel/api" + path, Token: token, Body: body})
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			return answer
+		}
+		call(http.MethodPatch, "/stores/"+tenant.StoreA.ID.String(), map[string]any{"active": false})
+		call(http.MethodPost, "/orders/"+order+"/cancel", map[string]any{"reason": "La tienda cerró"})
+		ofOperator.WaitFor(t, 2)
+		var failed string
+		poll.Until(t, func() error {
+			for _, d := range deliveriesOf(t, s, apptest.Request{Path: "/panel/api/deliveries?webhook_id=" + hook, Token: token}) {
+				if d["status"] == "failed" {
+					failed = d["id"].(string)
+					return nil
+				}
+			}
+			return errors.New("the event of the cancel is still on its way")
+		})
+		require.Contains(t, call(http.MethodGet, "/deliveries/"+failed, nil).Text, "La tienda del webhook está desactivada.")
+		for _, path := range []string{"/deliveries/" + failed + "/redeliver", "/webhooks/" + hook + "/test"} {
+			require.Contains(t, call(http.MethodPost, path, nil).Text, "La tienda del webhook está desactivada.")
+		}
+		require.Len(t, ofStore.Events(), 1, "only what happened before")
+
+		call(http.MethodPatch, "/stores/"+tenant.StoreA.ID.String(), map[string]any{"active": true})
+		call(http.MethodPost, "/deliveries/"+failed+"/redeliver", nil)
+		require.Equal(t, "order.cancelled", ofStore.WaitFor(t, 2)[1].Event)
 	})
 }
 
