@@ -7,17 +7,26 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 	"despacho/internal/events"
+	"despacho/internal/orders"
 )
 
 const (
 	// eventsPath is the route of the event feed, whose requests may wait.
 	eventsPath = "/v1/events"
-	// maxWaits is how many requests of one operator may wait for events at the same time.
+	// maxWaits is how many requests of one operator may wait for events at the same time, with live
+	// and with test keys.
 	maxWaits = 256
 )
+
+// waiter is whose requests wait for events.
+type waiter struct {
+	operator uuid.UUID
+	test     bool
+}
 
 // listEvents lists the events of the caller's orders that follow a cursor, and waits for the next
 // one if there is none.
@@ -27,15 +36,15 @@ func (s *Server) listEvents(c *gin.Context) error {
 		After:   textParameter(c, "after", &wrong),
 		Limit:   min(countParameter(c, "limit", defaultPageSize, &wrong), events.MaxPageSize),
 		Wait:    min(waitParameter(c, &wrong), events.MaxWait),
-		Recheck: func() error { return s.recheckKey(c) },
+		Recheck: func() error { return recheck(c.Request.Context(), c) },
 	}
 	if err := wrong.Err(); err != nil {
 		return err
 	}
 	if query.Wait > 0 {
-		leave, ok := s.waits.enter(caller(c).Operator.ID)
-		if !ok {
-			return errOverloaded.Because(fmt.Errorf("%d requests of the operator wait for events", maxWaits))
+		leave, err := s.enterWait(caller(c))
+		if err != nil {
+			return err
 		}
 		defer leave()
 	}
@@ -44,6 +53,15 @@ func (s *Server) listEvents(c *gin.Context) error {
 		return err
 	}
 	return ok(c, page)
+}
+
+// enterWait counts one more request that waits.
+func (s *Server) enterWait(caller orders.Caller) (leave func(), err error) {
+	leave, ok := s.waits.enter(waiter{caller.Operator.ID, caller.Test})
+	if !ok {
+		return nil, errOverloaded.Because(fmt.Errorf("%d requests of the operator wait for events", maxWaits))
+	}
+	return leave, nil
 }
 
 // waitParameter reads a number of seconds from 0 up. One that overflows becomes the largest uint32,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +25,7 @@ import (
 	"despacho/internal/operators"
 	"despacho/internal/orders"
 	"despacho/internal/photos"
+	"despacho/models"
 )
 
 // A request that was given up is answered 503, also where the timer of its connection, which takes
@@ -179,6 +181,19 @@ func TestCounts(t *testing.T) {
 	require.True(t, ok)
 	_, ok = open.enter("one")
 	require.False(t, ok)
+}
+
+// Requests that wait for events with a test key take no place of those with a live one, and the
+// other way round.
+func TestWaits_ofEachMode(t *testing.T) {
+	t.Parallel()
+	s, operator := &Server{waits: newCounts[waiter](1)}, &models.Operator{ID: uuid.New()}
+	for _, test := range []bool{false, true} {
+		_, err := s.enterWait(orders.Caller{Operator: operator, Test: test})
+		require.NoError(t, err)
+		_, err = s.enterWait(orders.Caller{Operator: operator, Test: test})
+		require.ErrorIs(t, err, errOverloaded)
+	}
 }
 
 // net/http takes a client for gone when the time of its connection is over, so no request may be

@@ -53,7 +53,8 @@ type Server struct {
 	router    *gin.Engine
 	signer    *signing.Signer
 	// uploads are the requests with large bodies of each operator, waits those that wait for events.
-	uploads, waits *counts[uuid.UUID]
+	uploads *counts[uuid.UUID]
+	waits   *counts[waiter]
 	// bodyLimits are the routes, as "METHOD path", whose bodies have a limit of their own.
 	bodyLimits map[string]bodyLimit
 	// clients are the requests of each client behind trustedProxies.
@@ -112,7 +113,7 @@ func New(options Options) (*Server, error) {
 		}),
 		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos,
 		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
-		uploads: newCounts[uuid.UUID](maxUploads), waits: newCounts[uuid.UUID](maxWaits),
+		uploads: newCounts[uuid.UUID](maxUploads), waits: newCounts[waiter](maxWaits),
 		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer,
 	}

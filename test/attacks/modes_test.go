@@ -12,6 +12,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/dbtest"
 	"despacho/test/poll"
 )
 
@@ -47,6 +48,7 @@ func newSide(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, key, name
 	webhook, secret := s.Register(t, key, apptest.NewReceiver(t, nil))
 	order := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: key, Body: apptest.Order(map[string]any{
 		"recipient_name": "Destinataria " + name, "delivery_address": "Calle " + name + " 123",
+		"recipient_phone": "987650002", // a test order's is delivered with a photo
 	})})
 	require.Equal(t, http.StatusCreated, order.Status, order.Text)
 	if test {
@@ -67,9 +69,15 @@ func newSide(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, key, name
 		return nil
 	})
 	ids := map[string]string{"order": order.String("id"), "webhook": webhook, "delivery": delivery}
-	return &side{test: test, victim: &victim{
+	of := &side{test: test, victim: &victim{
 		Tenant: tenant, s: s, ids: ids, markers: []string{secret, order.String("guide_code"), "Destinataria " + name, "Calle " + name, ids["order"], webhook, delivery},
 	}}
+	if test {
+		photo := dbtest.Row[models.Order](t, s.App.DB, "id = ?", ids["order"]).ProofPhoto
+		require.NotNil(t, photo)
+		of.markers = append(of.markers, *photo)
+	}
+	return of
 }
 
 // deliverTestOrder makes the steps of a test order; on a slow machine some make themselves.
@@ -188,6 +196,67 @@ func TestModes_listsOfTheOther(t *testing.T) {
 			require.Greater(t, shown, 1, "an own order is in the lists")
 			require.Equal(t, before, of.rowsOfMode(t))
 		}
+	})
+}
+
+// What is limited or has to be different is so in each mode for itself: an Idempotency-Key, a
+// store's number of an order, a place in the event feed, the number of webhooks.
+func TestModes_countForThemselves(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		for _, ofTests := range []bool{false, true} {
+			tenant := s.NewTenant(t)
+			one, other := tenant.Key, tenant.NewKey(t, models.APIKey{Test: true})
+			if ofTests {
+				one, other = other, one
+			}
+			create := apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: one, Body: apptest.Order(map[string]any{"external_id": "venta " + one[:9]}), Header: map[string]string{"Idempotency-Key": "venta " + one[:9]}}
+			first := s.Do(t, create)
+			create.Key = other
+			second := s.Do(t, create)
+			require.Equal(t, []int{http.StatusCreated, http.StatusCreated}, []int{first.Status, second.Status}, "%s %s", first.Text, second.Text)
+			require.Empty(t, second.Header.Get("Idempotent-Replayed"))
+			require.NotEqual(t, first.String("id"), second.String("id"))
+			read := func(key, path string) *apptest.Answer {
+				return s.Do(t, apptest.Request{Method: http.MethodGet, Path: path, Key: key})
+			}
+			found := read(one, "/v1/orders?external_id="+url.QueryEscape("venta "+one[:9]))
+			require.NotContains(t, found.Text, second.String("id"))
+			require.EqualValues(t, 1, found.Data["total"])
+
+			for range 20 {
+				s.Register(t, one, apptest.NewReceiver(t, nil))
+			}
+			register := func(key string) *apptest.Answer {
+				return s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks", Key: key, Body: map[string]any{"url": "https://receptor.example", "events": []string{"order.created"}}})
+			}
+			require.Equal(t, http.StatusConflict, register(one).Status)
+			hook := register(other)
+			require.Equal(t, http.StatusCreated, hook.Status, hook.Text)
+			require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: http.MethodDelete, Path: "/v1/webhooks/" + hook.String("id"), Key: other}).Status)
+
+			var cursor string
+			poll.Until(t, func() error {
+				if cursor = read(one, "/v1/events").String("cursor"); cursor == "" || read(other, "/v1/events").String("cursor") == "" {
+					return fmt.Errorf("the events are not published yet")
+				}
+				return nil
+			})
+			require.Equal(t, "event_cursor_unknown", read(other, "/v1/events?after="+cursor).Code)
+		}
+	})
+}
+
+// A minute's requests with a test key leave those of a live key alone.
+func TestModes_rateLimits(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
+		testKey := tenant.NewKey(t, models.APIKey{Test: true})
+		statuses := map[int]int{}
+		for range 101 {
+			statuses[s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/stores", Key: testKey}).Status]++
+		}
+		require.Equal(t, map[int]int{http.StatusOK: 100, http.StatusTooManyRequests: 1}, statuses)
+		require.Contains(t, s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/stores", Key: tenant.Key}).Header.Get("RateLimit"), "r=99")
 	})
 }
 
