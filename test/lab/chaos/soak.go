@@ -48,8 +48,8 @@ func (h held) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// above is the first figure that is higher than before; empty if all came back.
-func (h held) above(before held) string {
+// exceeding is the first figure that is higher than before; empty if all came back.
+func (h held) exceeding(before held) string {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		slack := float64(soakCount)
 		if strings.HasSuffix(name, " MiB") {
@@ -91,7 +91,7 @@ func runSoak(ctx context.Context, s *stack) error {
 		if after, err = s.held(ctx); err != nil {
 			return false, err
 		}
-		higher = after.above(before)
+		higher = after.exceeding(before)
 		return higher == "", nil
 	})
 	s.options.logf("after: %s", after)
