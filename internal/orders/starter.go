@@ -21,8 +21,9 @@ const (
 	// task that meets a waiting poller one second to be recorded as started, and tasks that missed it
 	// waited for their timeout.
 	StartsAtOnce = 16
-	// maxWaitingStarts is how many created orders may wait for their start in memory.
-	maxWaitingStarts = 4_096
+	// maxWaitingStarts is how many created orders may wait for their start in memory, and
+	// maxWaitingOfOperator how many of them may be one operator's: an uploaded file has 1,000.
+	maxWaitingStarts, maxWaitingOfOperator = 4_096, 1_024
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
 	// workflow before the reconcile workflow looks after it. From then on both start what waits:
 	// of two starts of an order's workflow, Temporal refuses one.
@@ -92,7 +93,7 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		s.fail(added, errStartStopped)
 		return
 	}
-	if len(s.since) == maxWaitingStarts && !s.makeRoom(order.OperatorID) {
+	if len(s.since) == maxWaitingStarts || len(s.waiting[order.OperatorID]) == maxWaitingOfOperator {
 		s.fail(added, errTooManyStarts)
 		return
 	}
@@ -105,26 +106,6 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		s.starting++
 		s.done.Go(s.startWaiting)
 	}
-}
-
-// makeRoom leaves the newest order of the operator that has most of them to the reconcile workflow,
-// if those are more than an operator has that adds one.
-func (s *starter) makeRoom(operatorID uuid.UUID) bool {
-	most := operatorID
-	for other, orders := range s.waiting {
-		if len(orders) > len(s.waiting[most]) {
-			most = other
-		}
-	}
-	last := len(s.waiting[most]) - 1
-	if last <= len(s.waiting[operatorID]) {
-		return false
-	}
-	dropped := s.waiting[most][last]
-	s.waiting[most] = s.waiting[most][:last]
-	delete(s.since, dropped.ID)
-	s.fail(dropped, errTooManyStarts)
-	return true
 }
 
 // startWaiting starts one order after the other until none waits.
@@ -167,7 +148,8 @@ func (s *starter) next() (order waitingStart, found bool) {
 func (s *starter) fail(order waitingStart, err error) {
 	failed := s.failed.Add(1)
 	s.warnings.Do(func() {
-		s.log.WarnContext(trace.ContextWithSpanContext(context.Background(), order.span), "orders stored but their workflows not started; the reconcile workflow will start them",
+		ctx := trace.ContextWithSpanContext(context.Background(), order.span)
+		s.log.WarnContext(ctx, "orders stored but their workflows not started; the reconcile workflow will start them",
 			"order_id", order.ID, "failed_so_far", failed, "error", err)
 	})
 }

@@ -19,7 +19,9 @@ import (
 	"despacho/test/testenv"
 )
 
-func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID: uuid.New()}} }
+func orderToStart() workflowStart {
+	return workflowStart{Order: &models.Order{ID: uuid.New(), OperatorID: uuid.New()}}
+}
 
 // blockedStarter starts nothing until release is closed.
 func blockedStarter(t *testing.T) (s *starter, started *atomic.Int64, release chan struct{}) {
@@ -131,13 +133,17 @@ func TestStarter_operatorsInTurn(t *testing.T) {
 			order.OperatorID = operator
 			return order
 		}
-		for range maxWaitingStarts {
+		for range StartsAtOnce {
 			s.add(t.Context(), of(noisy))
 		}
 		synctest.Wait() // every place has an order
+		for range maxWaitingOfOperator + 1 {
+			s.add(t.Context(), of(noisy))
+		}
 		s.add(t.Context(), of(quiet))
-		require.EqualValues(t, 1, s.backlog().Failed, "of whoever has most")
-		require.Equal(t, maxWaitingStarts, s.backlog().Waiting)
+		require.EqualValues(t, 1, s.backlog().Failed, "the last of those that were too many")
+		const waiting = StartsAtOnce + maxWaitingOfOperator + 1
+		require.Equal(t, waiting, s.backlog().Waiting)
 		for range StartsAtOnce + 1 { // one after the other
 			proceed <- struct{}{}
 			require.Equal(t, noisy, <-started)
@@ -147,7 +153,7 @@ func TestStarter_operatorsInTurn(t *testing.T) {
 		require.Equal(t, quiet, <-started)
 		close(proceed)
 		s.close(poll.Deadline)
-		require.Len(t, started, maxWaitingStarts-StartsAtOnce-2)
+		require.Len(t, started, waiting-StartsAtOnce-2)
 	})
 }
 

@@ -58,7 +58,7 @@ func TestEdges_hostIsInNoLink(t *testing.T) {
 		require.NoError(t, err)
 		other := models.User{}
 		tenant.SignInAs(t, &other)
-		require200s := 0
+		answered := 0
 		visit := func(method, path string, body []byte) {
 			for _, token := range []string{admin, ""} {
 				header := http.Header{
@@ -76,7 +76,7 @@ func TestEdges_hostIsInNoLink(t *testing.T) {
 					require.NotContains(t, strings.Join(values, " "), "gopher", "%s: %s", path, name)
 				}
 				if response.StatusCode < 400 {
-					require200s++
+					answered++
 				}
 			}
 		}
@@ -99,7 +99,7 @@ func TestEdges_hostIsInNoLink(t *testing.T) {
 		}
 		visit(http.MethodPost, "/v1/orders", order)
 		visit(http.MethodPost, "/panel/api/users/"+other.ID.String()+"/reset", nil)
-		require.Greater(t, require200s, 80)
+		require.Greater(t, answered, 80)
 	})
 }
 
@@ -185,15 +185,10 @@ func TestEdges_filesHaveNoFormula(t *testing.T) {
 func TestEdges_redirectAfterSigningIn(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		user := models.User{}
-		tenant := s.NewTenant(t)
-		tenant.SignInAs(t, &user)
-		for i, next := range []string{
+		s.NewTenant(t).SignInAs(t, &user)
+		for _, next := range []string{ // fewer than the attempts that an account has in a minute
 			"https://malo.example/panel/", "//malo.example/panel/", `/\malo.example/panel/`, "/panel/../files/x", "/panel//malo.example", "javascript:/panel/x", "/panel/api/orders",
 		} {
-			if i%8 == 0 {
-				user = models.User{} // an account has ten attempts a minute
-				tenant.SignInAs(t, &user)
-			}
 			form := url.Values{"email": {user.Email}, "password": {apptest.Password}, "siguiente": {next}}
 			response, text := edge(t, s, http.MethodPost, "/panel/ingreso", []byte(form.Encode()), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}})
 			require.Equal(t, http.StatusSeeOther, response.StatusCode, text)

@@ -101,8 +101,8 @@ func TestRows_refusedRequestsAreNotAudited(t *testing.T) {
 	})
 }
 
-// An order is corrected a number of times: whoever opens it reads all of them. The store leaves some
-// corrections to the operator.
+// An order is corrected a number of times: whoever opens it reads all of them. The store leaves
+// some to the operator.
 func TestRows_correctionsOfOneOrder(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
