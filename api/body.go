@@ -23,8 +23,8 @@ const (
 	// maxStrangerBody is the largest body accepted from somebody who is not signed in yet.
 	maxStrangerBody = 16 << 10
 	// maxUploads is how many requests with a larger body one operator may have at the same time: they
-	// are in memory.
-	maxUploads = 16
+	// are in memory. maxStoreUploads of them may be one store's.
+	maxUploads, maxStoreUploads = 16, 4
 )
 
 // bodyLimit is the largest body of a route, and the error for a larger one.
@@ -116,9 +116,10 @@ func comesFirst(r *http.Request) bool {
 // enterUpload counts one more upload of the caller's operator. Only signed-in callers reach the
 // routes of uploads.
 func (s *Server) enterUpload(c *gin.Context) (leave func(), err error) {
-	leave, ok := s.uploads.enter(caller(c).Operator.ID)
+	leave, ok := s.uploads.enter(caller(c))
 	if !ok {
-		return nil, errOverloaded.Because(fmt.Errorf("the operator has %d uploads at the same time", maxUploads))
+		return nil, errOverloaded.Because(fmt.Errorf("the operator has %d uploads at the same time, or the store %d",
+			maxUploads, maxStoreUploads))
 	}
 	return leave, nil
 }

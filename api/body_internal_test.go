@@ -83,7 +83,7 @@ const testLimit = 10 * time.Second
 func newLimits() *Server {
 	return &Server{
 		config:  &config.Config{Timeouts: config.Timeouts{Request: time.Hour, Upload: time.Hour}},
-		uploads: newCounts[uuid.UUID](maxUploads), clients: newCounts[netip.Prefix](0), log: slog.New(slog.DiscardHandler),
+		uploads: newShares(maxUploads, maxStoreUploads), clients: newCounts[netip.Prefix](0), log: slog.New(slog.DiscardHandler),
 		bodyLimits: map[string]bodyLimit{},
 	}
 }
@@ -146,16 +146,19 @@ func TestResponse_aClientThatStopsReadingIsDisconnected(t *testing.T) {
 	})
 }
 
-// One operator has a limited number of large bodies in memory; those of another are read.
+// One operator has a limited number of large bodies in memory, and a store fewer; those of another
+// are read.
 func TestBody_uploadsOfOneOperatorAreLimited(t *testing.T) {
 	t.Parallel()
 	limits := newLimits()
-	limits.uploads = newCounts[uuid.UUID](1)
+	limits.uploads = newShares(2, 1)
 	limits.bodyLimits["POST /"] = bodyLimit{bytes: 8 << 20, tooLarge: errors.New("too large")}
-	one, other := &models.Operator{ID: uuid.New()}, &models.Operator{ID: uuid.New()}
-	upload := func(operator *models.Operator, during func()) (failed error) {
+	one, other := orders.Caller{Operator: &models.Operator{ID: uuid.New()}}, orders.Caller{Operator: &models.Operator{ID: uuid.New()}}
+	store, storeID := one, uuid.New()
+	store.StoreID = &storeID
+	upload := func(who orders.Caller, during func()) (failed error) {
 		handler := limited(limits, func(c *gin.Context) {
-			c.Set(callerKey, orders.Caller{Operator: operator})
+			c.Set(callerKey, who)
 			_, failed = io.ReadAll(c.Request.Body)
 			during()
 		})
@@ -164,9 +167,13 @@ func TestBody_uploadsOfOneOperatorAreLimited(t *testing.T) {
 		return failed
 	}
 	nothing := func() {}
-	require.NoError(t, upload(one, func() {
-		require.ErrorIs(t, upload(one, nothing), errOverloaded)
-		require.NoError(t, upload(other, nothing))
+	require.NoError(t, upload(store, func() {
+		require.ErrorIs(t, upload(store, nothing), errOverloaded)
+		require.NoError(t, upload(one, func() {
+			require.ErrorIs(t, upload(one, nothing), errOverloaded)
+			require.NoError(t, upload(other, nothing))
+		}))
 	}))
+	require.NoError(t, upload(store, nothing))
 	require.NoError(t, upload(one, nothing))
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/internal/orders"
 )
 
 // counts counts what each client, or each operator, has open at the same time.
@@ -42,6 +45,40 @@ func (n *counts[K]) enter(whose K) (leave func(), ok bool) {
 			delete(n.open, whose)
 		}
 	}), true
+}
+
+// shares counts what each operator has open at the same time in each mode, of which one store has a
+// part: it cannot take what its operator and the other stores need.
+type shares struct{ ofOperators, ofStores *counts[holder] }
+
+// holder is an operator or a store in a mode.
+type holder struct {
+	id   uuid.UUID
+	test bool
+}
+
+func newShares(perOperator, perStore int) *shares {
+	return &shares{newCounts[holder](perOperator), newCounts[holder](perStore)}
+}
+
+// enter counts one more of a caller's operator, and of its store if it has one.
+func (n *shares) enter(whose orders.Caller) (leave func(), ok bool) {
+	if whose.StoreID == nil {
+		return n.ofOperators.enter(holder{whose.Operator.ID, whose.Test})
+	}
+	leaveStore, ok := n.ofStores.enter(holder{*whose.StoreID, whose.Test})
+	if !ok {
+		return nil, false
+	}
+	leaveOperator, ok := n.ofOperators.enter(holder{whose.Operator.ID, whose.Test})
+	if !ok {
+		leaveStore()
+		return nil, false
+	}
+	return func() {
+		leaveOperator()
+		leaveStore()
+	}, true
 }
 
 // enterClient bounds the requests of one client behind a trusted proxy, whose connections are

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 	"despacho/internal/events"
@@ -18,15 +17,9 @@ const (
 	// eventsPath is the route of the event feed, whose requests may wait.
 	eventsPath = "/v1/events"
 	// maxWaits is how many requests of one operator may wait for events at the same time, with live
-	// and with test keys.
-	maxWaits = 256
+	// and with test keys. maxStoreWaits of them may be one store's.
+	maxWaits, maxStoreWaits = 256, 32
 )
-
-// waiter is whose requests wait for events.
-type waiter struct {
-	operator uuid.UUID
-	test     bool
-}
 
 // listEvents lists the events of the caller's orders that follow a cursor, and waits for the next
 // one if there is none.
@@ -57,9 +50,10 @@ func (s *Server) listEvents(c *gin.Context) error {
 
 // enterWait counts one more request that waits.
 func (s *Server) enterWait(caller orders.Caller) (leave func(), err error) {
-	leave, ok := s.waits.enter(waiter{caller.Operator.ID, caller.Test})
+	leave, ok := s.waits.enter(caller)
 	if !ok {
-		return nil, errOverloaded.Because(fmt.Errorf("%d requests of the operator wait for events", maxWaits))
+		return nil, errOverloaded.Because(fmt.Errorf("%d requests of the operator wait for events, or %d of the store",
+			maxWaits, maxStoreWaits))
 	}
 	return leave, nil
 }

@@ -157,8 +157,10 @@ func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 
 // limitAddress counts a request of the given kind against the client's network.
 func (s *Server) limitAddress(c *gin.Context, kind string, limit int) error {
-	return s.limitSubject(c, kind+":"+clientNetwork(c), limit, "Demasiadas solicitudes desde su dirección.")
+	return s.limitSubject(c, kind+":"+clientNetwork(c), limit, tooManyFromAddress)
 }
+
+const tooManyFromAddress = "Demasiadas solicitudes desde su dirección."
 
 func (s *Server) limitSubject(c *gin.Context, subject string, limit int, message string) error {
 	now := s.clock.Now()

@@ -187,7 +187,7 @@ func TestCounts(t *testing.T) {
 // other way round.
 func TestWaits_ofEachMode(t *testing.T) {
 	t.Parallel()
-	s, operator := &Server{waits: newCounts[waiter](1)}, &models.Operator{ID: uuid.New()}
+	s, operator := &Server{waits: newShares(1, 1)}, &models.Operator{ID: uuid.New()}
 	for _, test := range []bool{false, true} {
 		_, err := s.enterWait(orders.Caller{Operator: operator, Test: test})
 		require.NoError(t, err)

@@ -147,7 +147,7 @@ func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operat
 }
 
 func (s *Server) showPasswordReset(c *gin.Context) error {
-	if err := s.limitAddress(c, "signin", s.config.Limits.SignInsPerAddress); err != nil {
+	if err := s.limitSignInAddress(c); err != nil {
 		return err
 	}
 	token := c.Query("codigo")

@@ -45,5 +45,5 @@ func (s *Server) limitPasswordReset(c *gin.Context) error {
 	if err := requireOwnSite(c); err != nil {
 		return err
 	}
-	return s.limitAddress(c, "signin", s.config.Limits.SignInsPerAddress)
+	return s.limitSignInAddress(c)
 }

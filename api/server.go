@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 
 	"despacho/internal/clock"
@@ -52,9 +51,8 @@ type Server struct {
 	panel     *panel.Pages
 	router    *gin.Engine
 	signer    *signing.Signer
-	// uploads are the requests with large bodies of each operator, waits those that wait for events.
-	uploads *counts[uuid.UUID]
-	waits   *counts[waiter]
+	// uploads are the requests with large bodies, waits those that wait for events.
+	uploads, waits *shares
 	// bodyLimits are the routes, as "METHOD path", whose bodies have a limit of their own.
 	bodyLimits map[string]bodyLimit
 	// clients are the requests of each client behind trustedProxies.
@@ -113,7 +111,7 @@ func New(options Options) (*Server, error) {
 		}),
 		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos,
 		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
-		uploads: newCounts[uuid.UUID](maxUploads), waits: newCounts[waiter](maxWaits),
+		uploads: newShares(maxUploads, maxStoreUploads), waits: newShares(maxWaits, maxStoreWaits),
 		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer,
 	}

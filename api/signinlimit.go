@@ -14,6 +14,10 @@ const (
 	deviceCookie   = "despacho_device"
 	devicePurpose  = "device of a user"
 	deviceDuration = 180 * 24 * time.Hour
+
+	// networksAtOnce is how many networks of one clientSite may use up their sign-ins in a minute:
+	// passwords cost work, and a site has 65,536 networks.
+	networksAtOnce = 10
 )
 
 // device is a browser that a user has signed in with. Its attempts count for themselves, so that
@@ -26,7 +30,7 @@ type device struct {
 // limitSignIns counts an attempt to sign in, right or wrong: against the client's network first, so
 // that a network over its limit does not use up the attempts of accounts, then against the account.
 func (s *Server) limitSignIns(c *gin.Context, email string) error {
-	if err := s.limitAddress(c, "signin", s.config.Limits.SignInsPerAddress); err != nil {
+	if err := s.limitSignInAddress(c); err != nil {
 		return err
 	}
 	subject := "account:" + email
@@ -34,6 +38,18 @@ func (s *Server) limitSignIns(c *gin.Context, email string) error {
 		subject = "device:" + known.String()
 	}
 	return s.limitSubject(c, subject, s.config.Limits.SignInsPerAccount, "Demasiados intentos de ingresar con este correo.")
+}
+
+// limitSignInAddress counts what a client does that costs as much as a sign-in.
+func (s *Server) limitSignInAddress(c *gin.Context) error {
+	if err := s.limitAddress(c, "signin", s.config.Limits.SignInsPerAddress); err != nil {
+		return err
+	}
+	site, ok := clientSite(c)
+	if !ok {
+		return nil
+	}
+	return s.limitSubject(c, "signin-site:"+site, networksAtOnce*s.config.Limits.SignInsPerAddress, tooManyFromAddress)
 }
 
 // limitPasswordAttempts counts an attempt of a signed-in user to enter the current password or a

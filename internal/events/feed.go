@@ -115,30 +115,45 @@ func eventsAfter(
 	return events, err
 }
 
-// maxOperators is how many operators one statement reads: SQLite takes 32,766 parameters.
-const maxOperators = 500
+// source is a store or an operator, whose events somebody waits for.
+type source struct {
+	id      uuid.UUID
+	isStore bool
+}
 
-// feedHeads returns a number for each operator that grows with every published event: the sum of
-// the newest positions of the two modes. It reads two entries of the index for each.
-func feedHeads(ctx context.Context, database *db.DB, operators []uuid.UUID) (map[uuid.UUID]int64, error) {
-	heads := map[uuid.UUID]int64{}
-	for some := range slices.Chunk(operators, maxOperators) {
-		var rows []struct {
-			ID   uuid.UUID
-			Head int64
-		}
-		err := database.Query(ctx).Raw(`
-			SELECT id,
-				COALESCE((SELECT MAX(position) FROM feed_events
-					WHERE operator_id = operators.id AND NOT test AND position IS NOT NULL), 0) +
-				COALESCE((SELECT MAX(position) FROM feed_events
-					WHERE operator_id = operators.id AND test AND position IS NOT NULL), 0) AS head
-			FROM operators WHERE id IN ?`, some).Scan(&rows).Error
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			heads[row.ID] = row.Head
+func sourceOf(scope db.OrderScope) source {
+	if scope.StoreID != nil {
+		return source{*scope.StoreID, true}
+	}
+	return source{id: scope.OperatorID}
+}
+
+// maxSources is how many sources one statement reads: SQLite takes 32,766 parameters.
+const maxSources = 500
+
+// feedHeads returns a number for each source that grows with every published event: the sum of the
+// newest positions of the two modes. It reads two entries of the index for each.
+func feedHeads(ctx context.Context, database *db.DB, sources []source) (map[source]int64, error) {
+	ids := map[bool][]uuid.UUID{}
+	for _, of := range sources {
+		ids[of.isStore] = append(ids[of.isStore], of.id)
+	}
+	heads := map[source]int64{}
+	for isStore, table := range map[bool]string{false: "operator", true: "store"} {
+		for some := range slices.Chunk(ids[isStore], maxSources) {
+			var rows []struct {
+				ID   uuid.UUID
+				Head int64
+			}
+			newest := "COALESCE((SELECT MAX(position) FROM feed_events WHERE " + table + "_id = sources.id AND position IS NOT NULL AND "
+			err := database.Query(ctx).Raw("SELECT id, "+newest+"NOT test), 0) + "+newest+"test), 0) AS head FROM "+table+
+				"s AS sources WHERE id IN ?", some).Scan(&rows).Error
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				heads[source{row.ID, isStore}] = row.Head
+			}
 		}
 	}
 	return heads, nil

@@ -92,9 +92,9 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, place, newest)
 		other := uuid.New()
-		heads, err := feedHeads(t.Context(), database, []uuid.UUID{f.Operator.ID, other})
+		heads, err := feedHeads(t.Context(), database, []source{{f.Operator.ID, false}, {f.Store.ID, true}, {other, false}, {other, true}})
 		require.NoError(t, err)
-		require.Equal(t, map[uuid.UUID]int64{f.Operator.ID: newest.Position}, heads)
+		require.Equal(t, map[source]int64{{f.Operator.ID, false}: newest.Position, {f.Store.ID, true}: newest.Position}, heads)
 		for name, scope := range map[string]db.OrderScope{"another operator": {OperatorID: other}, "another store": {OperatorID: f.Operator.ID, StoreID: &other}} {
 			_, err := positionOf(t.Context(), database, scope, written[5])
 			require.True(t, db.IsNotFound(err), name)

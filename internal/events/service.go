@@ -86,7 +86,7 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 		return s.page(ctx, scope, cursor, query.Limit)
 	}
 	// The wait begins before the first read, so that nothing published in between is missed.
-	woken, unsubscribe := s.waiters.subscribe(scope.OperatorID)
+	woken, unsubscribe := s.waiters.subscribe(sourceOf(scope))
 	defer unsubscribe()
 	over := time.NewTimer(query.Wait)
 	defer over.Stop()

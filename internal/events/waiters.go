@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"despacho/internal/db"
 	"despacho/internal/recovered"
 )
@@ -22,7 +20,7 @@ const (
 )
 
 // waiters are the requests that wait for events. One goroutine of the process polls the database
-// for new events of all their operators, and wakes the requests.
+// for new events of all their sources, and wakes the requests.
 type waiters struct {
 	db  *db.DB
 	log *slog.Logger
@@ -30,38 +28,39 @@ type waiters struct {
 	stopped chan struct{}
 	stop    func()
 
-	mu         sync.Mutex
-	byOperator map[uuid.UUID]*operatorWaiters
+	mu       sync.Mutex
+	bySource map[source]*sourceWaiters
 	// polling means that the goroutine runs.
 	polling bool
 }
 
-// operatorWaiters are the requests that wait for events of one operator.
-type operatorWaiters struct {
-	// head is the operator's number in feedHeads at the last poll; -1 before the first one.
+// sourceWaiters are the requests that wait for events of one source: those of a store are not woken
+// by the events of its operator's other stores.
+type sourceWaiters struct {
+	// head is the source's number in feedHeads at the last poll; -1 before the first one.
 	head int64
 	// woken are the channels of the requests.
 	woken map[chan struct{}]struct{}
 }
 
 func newWaiters(database *db.DB, log *slog.Logger) *waiters {
-	w := &waiters{db: database, log: log, stopped: make(chan struct{}), byOperator: map[uuid.UUID]*operatorWaiters{}}
+	w := &waiters{db: database, log: log, stopped: make(chan struct{}), bySource: map[source]*sourceWaiters{}}
 	w.stop = sync.OnceFunc(func() { close(w.stopped) })
 	return w
 }
 
-// subscribe returns a channel that gets a value when the operator may have events that were
-// published after the call.
-func (w *waiters) subscribe(operatorID uuid.UUID) (woken <-chan struct{}, unsubscribe func()) {
+// subscribe returns a channel that gets a value when the source may have events that were published
+// after the call.
+func (w *waiters) subscribe(of source) (woken <-chan struct{}, unsubscribe func()) {
 	channel := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	operator := w.byOperator[operatorID]
-	if operator == nil {
-		operator = &operatorWaiters{head: -1, woken: map[chan struct{}]struct{}{}}
-		w.byOperator[operatorID] = operator
+	waiting := w.bySource[of]
+	if waiting == nil {
+		waiting = &sourceWaiters{head: -1, woken: map[chan struct{}]struct{}{}}
+		w.bySource[of] = waiting
 	}
-	operator.woken[channel] = struct{}{}
+	waiting.woken[channel] = struct{}{}
 	if !w.polling {
 		w.polling = true
 		go w.poll()
@@ -69,8 +68,8 @@ func (w *waiters) subscribe(operatorID uuid.UUID) (woken <-chan struct{}, unsubs
 	return channel, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if delete(operator.woken, channel); len(operator.woken) == 0 {
-			delete(w.byOperator, operatorID)
+		if delete(waiting.woken, channel); len(waiting.woken) == 0 {
+			delete(w.bySource, of)
 		}
 	}
 }
@@ -83,22 +82,22 @@ func (w *waiters) poll() {
 			return
 		case <-time.After(pollInterval):
 		}
-		operators := w.operators()
-		if len(operators) == 0 {
+		sources := w.sources()
+		if len(sources) == 0 {
 			return
 		}
-		if err := w.pollOnce(operators); err != nil {
+		if err := w.pollOnce(sources); err != nil {
 			w.log.Warn("no look for new events; trying again", "error", err)
 		}
 	}
 }
 
-// pollOnce looks for new events of operators and wakes the requests that wait for them.
-func (w *waiters) pollOnce(operators []uuid.UUID) error {
+// pollOnce looks for new events of sources and wakes the requests that wait for them.
+func (w *waiters) pollOnce(sources []source) error {
 	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 	defer cancel()
 	return recovered.Call(ctx, w.log, func() error {
-		heads, err := feedHeads(ctx, w.db, operators)
+		heads, err := feedHeads(ctx, w.db, sources)
 		if err == nil {
 			w.wake(heads)
 		}
@@ -106,26 +105,26 @@ func (w *waiters) pollOnce(operators []uuid.UUID) error {
 	})
 }
 
-// operators are those whose events are waited for. Without any the polling ends.
-func (w *waiters) operators() []uuid.UUID {
+// sources are those whose events are waited for. Without any the polling ends.
+func (w *waiters) sources() []source {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.polling = len(w.byOperator) > 0
-	return slices.Collect(maps.Keys(w.byOperator))
+	w.polling = len(w.bySource) > 0
+	return slices.Collect(maps.Keys(w.bySource))
 }
 
-// wake wakes the requests of the operators that have new events since the last poll, and of those
+// wake wakes the requests of the sources that have new events since the last poll, and of those
 // that were not polled before: something may have been published since the requests subscribed.
-func (w *waiters) wake(heads map[uuid.UUID]int64) {
+func (w *waiters) wake(heads map[source]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for operatorID, head := range heads {
-		operator := w.byOperator[operatorID]
-		if operator == nil || operator.head == head {
+	for of, head := range heads {
+		waiting := w.bySource[of]
+		if waiting == nil || waiting.head == head {
 			continue
 		}
-		operator.head = head
-		for channel := range operator.woken {
+		waiting.head = head
+		for channel := range waiting.woken {
 			select {
 			case channel <- struct{}{}:
 			default: // it is awake already

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
+	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
@@ -29,6 +30,9 @@ func (s *Service) ResetPassword(
 		in.AddError("password", message)
 	}
 	if err := in.Err(); err != nil {
+		return "", err
+	}
+	if err := s.limitPasswords(ctx, user.OperatorID); err != nil {
 		return "", err
 	}
 	return generated, s.setPassword(ctx, user, password, models.AuditPasswordReset, requireAdministrator)
@@ -114,6 +118,20 @@ func checkPassword(password string, user *models.User, operator *models.Operator
 	return message, err
 }
 
+// passwordsPerMinute is how many passwords the signed-in people of one operator may enter or choose
+// together: each costs as much as a sign-in, and others wait for theirs.
+const passwordsPerMinute = 60
+
+// limitPasswords counts a password that is to be hashed or compared for an operator.
+func (s *Service) limitPasswords(ctx context.Context, operatorID uuid.UUID) error {
+	now := s.clock.Now()
+	used, err := s.db.CountRequest(ctx, "passwords:"+operatorID.String(), now)
+	if err != nil || used <= passwordsPerMinute {
+		return err
+	}
+	return tooMany("Demasiadas contraseñas de su operador en un minuto. Espere al siguiente minuto.", clock.UntilNextMinute(now))
+}
+
 // matches checks a password in the pool.
 func (s *Service) matches(ctx context.Context, hash, password string) (bool, error) {
 	matches, err := s.passwords.Matches(ctx, hash, password)
@@ -150,6 +168,9 @@ func (s *Service) requirePassword(
 	}
 	user, err := findOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.limitPasswords(ctx, user.OperatorID); err != nil {
 		return nil, err
 	}
 	matches, err := s.matches(ctx, user.PasswordHash, password)

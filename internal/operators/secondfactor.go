@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
@@ -24,6 +25,9 @@ const (
 	// separated by hyphens.
 	recoveryCodeLength = 16
 	recoveryCodeGroup  = 4
+	// codesPerDay is how many codes that are no recovery codes are tried for one user in a day: of a
+	// million, three are right at a time.
+	codesPerDay = 50
 )
 
 // NewSecondFactor is a second factor that the user has not confirmed yet.
@@ -184,6 +188,9 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 	case 0:
 		return ErrCodeNeeded
 	case totp.Digits:
+		if err := s.limitCodes(ctx, user); err != nil {
+			return err
+		}
 		secret, err := s.secrets.Open(user.TOTPSecret, SecondFactorContext(user.ID))
 		if err != nil {
 			return err
@@ -202,6 +209,17 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 		return rowErrors{notFound: ErrBadCode}.replace(db.RequireOneRow(used))
 	}
 	return ErrBadCode
+}
+
+// limitCodes counts a code of somebody who knows the user's password.
+func (s *Service) limitCodes(ctx context.Context, user *models.User) error {
+	now := s.clock.Now()
+	used, err := s.db.CountToday(ctx, "code:"+user.ID.String(), now)
+	if err != nil || used <= codesPerDay {
+		return err
+	}
+	return tooMany("Demasiados códigos en un día. Use un código de recuperación o vuelva a intentarlo mañana.",
+		clock.UntilNextDay(now))
 }
 
 const wrongCode = "no es correcto, o ya se usó"

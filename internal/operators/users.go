@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
@@ -61,6 +60,9 @@ func (s *Service) createUser(
 		in.AddError("password", message)
 	}
 	if err := in.Err(); err != nil {
+		return nil, "", err
+	}
+	if err := s.limitPasswords(ctx, user.OperatorID); err != nil {
 		return nil, "", err
 	}
 	if user.PasswordHash, err = s.hash(ctx, password); err != nil {
@@ -160,10 +162,7 @@ func (s *Service) limitUnavailableEmails(ctx context.Context, tx *db.DB, operato
 	if err != nil || found < maxUnavailableEmails {
 		return err
 	}
-	limited := apperror.New(apperror.TooMany, "too_many_requests",
-		"Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.")
-	limited.RetryAfter = clock.UntilNextDay(now)
-	return limited
+	return tooMany("Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.", clock.UntilNextDay(now))
 }
 
 // hideOtherOperators turns ErrEmailTaken into ErrEmailUnavailable unless the address is that of a

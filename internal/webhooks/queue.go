@@ -119,7 +119,8 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 func (q *queue) beginRequested(ctx context.Context, now time.Time) (waiting bool, err error) {
 	calls, err := read(ctx, func(ctx context.Context) ([]requestedCall, error) { return requestedCalls(ctx, q.DB, now) })
 	for _, call := range calls {
-		slot := claim{owner: slotOwner{call.OperatorID, call.Test}, webhook: call.WebhookID, call: call.ID, failing: call.Failing, requested: true}
+		slot := claim{owner: slotOwner{call.OperatorID, call.Test}, store: call.OwnerStoreID, webhook: call.WebhookID, call: call.ID,
+			failing: call.Failing, requested: true}
 		q.begin(ctx, slot)
 	}
 	return len(calls) > 0, err
@@ -133,7 +134,8 @@ func (q *queue) beginQueued(ctx context.Context, now time.Time) (waiting bool, e
 	}
 	for i := range webhooks {
 		webhook := &webhooks[i]
-		slot := claim{owner: slotOwner{webhook.OperatorID, webhook.Test}, webhook: webhook.ID, failing: webhook.CircuitOpenedAt != nil}
+		slot := claim{owner: slotOwner{webhook.OperatorID, webhook.Test}, store: webhook.OwnerStoreID, webhook: webhook.ID,
+			failing: webhook.CircuitOpenedAt != nil}
 		free := q.Slots.free(slot)
 		if free == 0 || webhook.CircuitOpenedAt != nil && webhook.Retry && probeTimesAt(now).wait(webhook) {
 			continue

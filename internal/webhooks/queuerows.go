@@ -40,11 +40,12 @@ func HeldUp(ctx context.Context, tx *db.DB, orderID uuid.UUID, now time.Time) (m
 }
 
 // queuedWebhook is a webhook that has queued calls, as far as making them needs it. OperatorID is
-// zero if the webhook does not exist any more.
+// zero if the webhook does not exist any more, OwnerStoreID if no store owns it.
 type queuedWebhook struct {
 	ID              uuid.UUID
 	OperatorID      uuid.UUID
 	Test            bool
+	OwnerStoreID    uuid.UUID
 	Retry           bool
 	CircuitOpenedAt *time.Time
 	NextProbeAt     *time.Time
@@ -71,7 +72,8 @@ func queuedWebhooks(ctx context.Context, database *db.DB, now time.Time) (webhoo
 			) AS oldest
 			FROM waiting WHERE webhook_id IS NOT NULL
 		)
-		SELECT heads.webhook_id AS id, webhooks.operator_id, COALESCE(webhooks.test, FALSE) AS test, COALESCE(webhooks.retry, FALSE) AS retry,
+		SELECT heads.webhook_id AS id, webhooks.operator_id, webhooks.owner_store_id,
+			COALESCE(webhooks.test, FALSE) AS test, COALESCE(webhooks.retry, FALSE) AS retry,
 			webhooks.circuit_opened_at, webhooks.next_probe_at, webhooks.probing_until
 		FROM heads LEFT JOIN webhooks ON webhooks.id = heads.webhook_id
 		WHERE heads.oldest <= ? AND (webhooks.paused_at IS NULL OR NOT webhooks.active)
@@ -122,17 +124,16 @@ func underWay(ctx context.Context, database *db.DB, id string, now time.Time) *g
 // requestedCall is a call that somebody has requested.
 type requestedCall struct {
 	ID, WebhookID uuid.UUID
-	// OperatorID is zero if the webhook does not exist any more.
-	OperatorID uuid.UUID
-	Test       bool
-	Failing    bool
+	// OperatorID is zero if the webhook does not exist any more, OwnerStoreID if no store owns it.
+	OperatorID, OwnerStoreID uuid.UUID
+	Test, Failing            bool
 }
 
 // requestedCalls lists the call of each webhook that somebody requested last, of a range the oldest
 // first, unless it is under way.
 func requestedCalls(ctx context.Context, database *db.DB, now time.Time) (calls []requestedCall, err error) {
 	err = database.Query(ctx).Raw(`
-		SELECT requested.id, requested.webhook_id, webhooks.operator_id, COALESCE(webhooks.test, FALSE) AS test,
+		SELECT requested.id, requested.webhook_id, webhooks.operator_id, webhooks.owner_store_id, COALESCE(webhooks.test, FALSE) AS test,
 			webhooks.circuit_opened_at IS NOT NULL AS failing
 		FROM (
 			SELECT id, webhook_id, event,

@@ -77,10 +77,14 @@ func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 
 // claim is what the call needs a slot for.
 func (t *target) claim() claim {
-	return claim{
+	c := claim{
 		owner: slotOwner{t.hook.OperatorID, t.hook.Test}, webhook: t.hook.ID, call: t.call.ID,
 		failing: t.hook.CircuitOpenedAt != nil, requested: !t.scheduled(),
 	}
+	if t.hook.OwnerStoreID != nil {
+		c.store = *t.hook.OwnerStoreID
+	}
+	return c
 }
 
 // target reads a call. With an outcome there is nothing left to send.

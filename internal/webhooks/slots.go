@@ -6,16 +6,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Receivers share hosts, so the bounds on concurrent exchanges are by webhook and by operator. They
-// hold for one worker process.
+// Receivers share hosts, so the bounds on concurrent exchanges are by webhook, by store and by
+// operator. They hold for one worker process. However many webhooks a store has registered, and
+// however slowly they answer, they leave most slots to the operator's own and the other stores'.
 const (
 	perWebhook  = 8
+	perStore    = 8
 	perOperator = 32
 	// The webhooks of one operator whose circuit is open share a few slots, one for each webhook, so
 	// that they leave the others to those that answer. What somebody requested has as many of its
 	// own, one after the other for each webhook: behind the queue of a receiver that hangs it would
 	// wait for hours.
 	perFailingWebhook  = 1
+	perFailingStore    = 2
 	perFailingOperator = 8
 )
 
@@ -43,8 +46,16 @@ type slotOwner struct {
 type operatorSlots struct {
 	taken    int
 	webhooks map[webhookSlots]int
-	// few are the slots that somebody requested, and the others of webhooks whose circuit is open.
-	few map[bool]int
+	stores   map[uuid.UUID]int
+	// few are the slots that somebody requested, and the others of webhooks whose circuit is open:
+	// those of each store, and under the zero id of all.
+	few map[fewSlots]int
+}
+
+// fewSlots identifies the few slots of a store that somebody requested, or the others.
+type fewSlots struct {
+	store     uuid.UUID
+	requested bool
 }
 
 // webhookSlots identifies the slots of a webhook that somebody requested, or the others.
@@ -57,6 +68,8 @@ type webhookSlots struct {
 type claim struct {
 	owner         slotOwner
 	webhook, call uuid.UUID
+	// store owns the webhook; zero if the operator does.
+	store uuid.UUID
 	// failing means that the webhook's circuit is open, requested that somebody waits for the outcome.
 	failing, requested bool
 }
@@ -81,7 +94,7 @@ func (t *Slots) take(c claim) (done func()) {
 	}
 	operator := t.operators[c.owner]
 	if operator == nil {
-		operator = &operatorSlots{webhooks: map[webhookSlots]int{}, few: map[bool]int{}}
+		operator = &operatorSlots{webhooks: map[webhookSlots]int{}, stores: map[uuid.UUID]int{}, few: map[fewSlots]int{}}
 		t.operators[c.owner] = operator
 	}
 	t.sending[c.call] = true
@@ -116,8 +129,12 @@ func (t *Slots) wakeQueue() {
 
 func (o *operatorSlots) add(c claim, count int) {
 	o.taken += count
+	o.stores[c.store] += count
 	if c.isOfFew() {
-		o.few[c.requested] += count
+		o.few[fewSlots{uuid.Nil, c.requested}] += count
+		if c.store != uuid.Nil {
+			o.few[fewSlots{c.store, c.requested}] += count
+		}
 	}
 	if o.webhooks[c.ofWebhook()] += count; o.webhooks[c.ofWebhook()] == 0 {
 		delete(o.webhooks, c.ofWebhook())
@@ -138,8 +155,14 @@ func (t *Slots) left(c claim) int {
 	}
 	ofWebhook := operator.webhooks[webhookSlots{c.webhook, true}] + operator.webhooks[webhookSlots{c.webhook, false}]
 	left := min(perOperator-operator.taken, perWebhook-ofWebhook)
+	if c.store != uuid.Nil {
+		left = min(left, perStore-operator.stores[c.store])
+	}
 	if c.isOfFew() {
-		left = min(left, perFailingOperator-operator.few[c.requested], perFailingWebhook-operator.webhooks[c.ofWebhook()])
+		left = min(left, perFailingOperator-operator.few[fewSlots{uuid.Nil, c.requested}], perFailingWebhook-operator.webhooks[c.ofWebhook()])
+		if c.store != uuid.Nil {
+			left = min(left, perFailingStore-operator.few[fewSlots{c.store, c.requested}])
+		}
 	}
 	return max(left, 0)
 }

@@ -74,6 +74,30 @@ func TestSlots_failing(t *testing.T) {
 	takeSlots(t, slots, claimsOf(operator, perOperator-perFailingOperator, nil)...)
 }
 
+// However many webhooks a store has, they leave slots of every kind to the operator's own and to
+// those of another store.
+func TestSlots_ofAStore(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []claim{{}, {failing: true}, {requested: true}, {failing: true, requested: true}} {
+		slots, operator, store, other := NewSlots(), uuid.New(), uuid.New(), uuid.New()
+		of := func(store uuid.UUID) func(*claim) {
+			return func(c *claim) { c.store, c.failing, c.requested = store, kind.failing, kind.requested }
+		}
+		ofStore, all := perStore, perOperator
+		if kind.isOfFew() {
+			ofStore, all = perFailingStore, perFailingOperator
+		}
+		taken := claimsOf(operator, ofStore, of(store))
+		ends := takeSlots(t, slots, taken...)
+		requireNoSlot(t, slots, claimsOf(operator, 1, of(store))[0])
+		takeSlots(t, slots, claimsOf(operator, ofStore, of(other))...)
+		takeSlots(t, slots, claimsOf(operator, all-2*ofStore, of(uuid.Nil))...)
+		requireNoSlot(t, slots, claimsOf(operator, 1, of(uuid.Nil))[0])
+		ends[0]()
+		takeSlots(t, slots, taken[0])
+	}
+}
+
 // What somebody requested does not wait behind what is queued for a receiver that hangs. Its slots
 // are as few as those of the queue.
 func TestSlots_requested(t *testing.T) {

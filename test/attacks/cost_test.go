@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
@@ -135,4 +138,74 @@ func TestUpload_manyOfOneOperatorAtOnce(t *testing.T) {
 	for range uploads {
 		require.Contains(t, html.UnescapeString(<-answers), "16 creados")
 	}
+}
+
+// However many events the other stores of its operator have, a request that waits for those of a
+// store looks when it begins, perhaps once more, and when the store has one.
+func TestWaits_besideBusyStores(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		const waits, busy, statements = 32, 12, 10
+		tenant := s.NewTenant(t)
+		cursors := map[string]string{}
+		for _, key := range []string{tenant.KeyA, tenant.KeyB} {
+			s.CreateOrder(t, key)
+			poll.Until(t, func() error {
+				cursors[key] = s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/events", Key: key}).String("cursor")
+				if cursors[key] == "" {
+					return errors.New("the event is not published")
+				}
+				return nil
+			})
+		}
+		// next waits for an event for as long as it takes: on a busy machine a wait may end first.
+		next := func(key, cursor string, newID func() string) (string, error) {
+			for {
+				answer, err := s.Try(apptest.Request{Method: http.MethodGet, Path: "/v1/events?wait=20&after=" + cursor, Key: key,
+					Header: map[string]string{"X-Request-Id": newID()}})
+				switch {
+				case err != nil:
+					return "", err
+				case answer.Status != http.StatusOK:
+					return "", errors.New(answer.Text)
+				case answer.String("cursor") != cursor:
+					return answer.String("cursor"), nil
+				}
+			}
+		}
+		var mu sync.Mutex
+		var ids []string
+		newID := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			ids = append(ids, uuid.NewString())
+			return ids[len(ids)-1]
+		}
+		ofStore := cursors[tenant.KeyA]
+		var waiting errgroup.Group
+		for i := range waits {
+			waiting.Go(func() error {
+				_, err := next(tenant.KeyA, ofStore, newID)
+				return err
+			})
+			poll.Until(t, func() error {
+				mu.Lock()
+				defer mu.Unlock()
+				if len(ids) == i || s.Statements(ids[i]) < 2 {
+					return errors.New("it does not wait yet")
+				}
+				return nil
+			})
+		}
+		for range busy {
+			s.CreateOrder(t, tenant.KeyB)
+			cursor, err := next(tenant.KeyB, cursors[tenant.KeyB], uuid.NewString)
+			require.NoError(t, err)
+			cursors[tenant.KeyB] = cursor
+		}
+		s.CreateOrder(t, tenant.KeyA)
+		require.NoError(t, waiting.Wait())
+		for _, id := range ids {
+			require.Less(t, s.Statements(id), int64(statements), "%d events of another store", busy)
+		}
+	})
 }

@@ -124,6 +124,64 @@ func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
 	})
 }
 
+// However many webhooks of one store answer slowly, the events of another store of its operator and
+// those of the operator's own webhooks arrive, while the slow exchanges are still under way and
+// though none of them fails.
+func TestNeighbours_slowWebhooksOfAnotherStore(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
+		const webhooks, orders, atOnce = 20, 3, 8
+		host := newSharedHost(t)
+		tenant := s.NewTenant(t)
+		register := func(key, path string) {
+			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks", Key: key, Body: map[string]any{
+				"url": host.URL + path, "events": []models.Event{models.EventCreated},
+			}})
+			require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+		}
+		for range webhooks {
+			register(tenant.KeyA, "/hangs")
+		}
+		register(tenant.KeyB, "/answers")
+		register(tenant.Key, "/answers")
+		told := int32(0)
+		for range orders {
+			s.CreateOrder(t, tenant.KeyA)
+			told++ // the operator
+		}
+		poll.Until(t, func() error {
+			if hanging := host.hanging.Load(); hanging < atOnce {
+				return fmt.Errorf("only %d exchanges hang", hanging)
+			}
+			return nil
+		})
+		poll.Until(t, func() error {
+			ended := host.ended.Load()
+			for range orders {
+				s.CreateOrder(t, tenant.KeyB)
+				told += 2 // the store and the operator
+			}
+			poll.Until(t, func() error {
+				if arrived := host.told.Load(); arrived != told {
+					return fmt.Errorf("%d events of %d arrived", arrived, told)
+				}
+				return nil
+			})
+			if host.ended.Load() > ended {
+				return errors.New("a slow exchange ended before the others were told") // possible on a slow machine; the test retries
+			}
+			return nil
+		})
+		require.LessOrEqual(t, host.hanging.Load()-host.ended.Load(), int32(atOnce), "a store's bound")
+		close(host.released)
+		poll.Until(t, func() error {
+			if arrived := host.hanging.Load(); arrived != webhooks*orders {
+				return fmt.Errorf("%d events of %d arrived", arrived, webhooks*orders)
+			}
+			return nil
+		})
+	})
+}
+
 // connections is how many the services of these tests have to their database.
 const connections = 2
 

@@ -1,18 +1,22 @@
 package attacks
 
 import (
+	"encoding/base32"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/totp"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // eachWithSignInLimits runs a test with the limits of the running service, on a clock that stands
@@ -55,6 +59,72 @@ func TestGuessing_manyAccountsFromOneAddress(t *testing.T) {
 			}
 			require.Equal(t, map[int]int{http.StatusUnauthorized: 30, http.StatusTooManyRequests: 120}, statuses, name)
 		}
+	})
+}
+
+// One site has many IPv6 networks: together they try as much as ten of them may. Another site's
+// people sign in meanwhile.
+func TestGuessing_manyNetworksOfOneSite(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{NoWorker: true, Clock: clock.NewManual(apptest.FrozenAt), Configure: func(c *config.Config) {
+		c.Limits, c.TrustedProxies = config.DefaultLimits(), []string{"127.0.0.1"}
+		c.Limits.SignInsPerAddress = 2
+	}}, func(t *testing.T, s *apptest.Service) {
+		statuses := map[int]int{}
+		for i := range 60 {
+			header := map[string]string{"X-Forwarded-For": fmt.Sprintf("2001:db8:1:%x::1", i)}
+			statuses[guess(t, s, uuid.NewString()+"@prueba.example", "una contraseña cualquiera", header).Status]++
+		}
+		require.Equal(t, map[int]int{http.StatusUnauthorized: 20, http.StatusTooManyRequests: 40}, statuses)
+		user := &models.User{}
+		s.NewTenant(t).SignInAs(t, user)
+		other := guess(t, s, user.Email, apptest.Password, map[string]string{"X-Forwarded-For": "2001:db8:2::1"})
+		require.Equal(t, http.StatusOK, other.Status, other.Text)
+	})
+}
+
+// Whoever knows the password tries 50 codes of the second factor in a day. Its user gets in with a
+// recovery code meanwhile.
+func TestGuessing_codesOfASecondFactor(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		clk := clock.NewManual(apptest.FrozenAt)
+		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Clock: clk})
+		user := &models.User{}
+		token := s.NewTenant(t).SignInAs(t, user)
+		send := func(path string, body map[string]any) *apptest.Answer {
+			return s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/session" + path, Token: token, Body: body})
+		}
+		secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(
+			send("/second-factor", map[string]any{"password": apptest.Password}).String("secret"))
+		require.NoError(t, err)
+		right := func() string { return totp.Code(secret, totp.Step(clk.Now())) }
+		confirmed := send("/second-factor/confirm", map[string]any{"code": right()})
+		require.Equal(t, http.StatusOK, confirmed.Status, confirmed.Text)
+		signIn := func(password, code string) *apptest.Answer {
+			return send("", map[string]any{"email": user.Email, "password": password, "code": code})
+		}
+		wrong := func() string { // of none of the three steps
+			for code := 0; ; code++ {
+				if _, matches := totp.Match(secret, fmt.Sprintf("%06d", code), clk.Now()); !matches {
+					return fmt.Sprintf("%06d", code)
+				}
+			}
+		}
+		require.Equal(t, "invalid_credentials", signIn("adivinada", wrong()).Code, "it does not count")
+		clk.Advance(time.Minute)
+		for i := range 50 {
+			require.Equal(t, "invalid_second_factor", signIn(apptest.Password, wrong()).Code, i)
+			if i%10 == 9 {
+				clk.Advance(time.Minute)
+			}
+		}
+		refused := signIn(apptest.Password, right())
+		require.Equal(t, http.StatusTooManyRequests, refused.Status, refused.Text)
+		require.Contains(t, refused.Error, "código de recuperación")
+		recovery := confirmed.Data["recovery_codes"].([]any)[0].(string)
+		require.Equal(t, http.StatusOK, signIn(apptest.Password, recovery).Status)
+		clk.Advance(24 * time.Hour)
+		require.Equal(t, http.StatusOK, signIn(apptest.Password, right()).Status)
 	})
 }
 
@@ -131,5 +201,25 @@ func TestGuessing_commonPasswords(t *testing.T) {
 		own := uuid.NewString()
 		refused := send("/users", map[string]any{"name": "Ana", "email": own + "@prueba.example", "role": "operator", "password": strings.ToUpper(own)})
 		require.Equal(t, []string{"password"}, refused.Fields, refused.Text)
+	})
+}
+
+// The signed-in people of one operator have 60 passwords hashed in a minute, whatever for; another
+// operator's people sign in meanwhile.
+func TestPasswords_ofOneOperator(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{NoWorker: true, Clock: clock.NewManual(apptest.FrozenAt)}, func(t *testing.T, s *apptest.Service) {
+		tenant, other := s.NewTenant(t), &models.User{}
+		token := tenant.SignInAs(t, &models.User{Admin: true})
+		taken := &models.User{}
+		tenant.SignInAs(t, taken)
+		statuses := map[int]int{}
+		for range 70 {
+			statuses[s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/users", Token: token, Body: map[string]any{
+				"email": taken.Email, "name": "Otra persona", "role": "operator",
+			}}).Status]++
+		}
+		require.Equal(t, map[int]int{http.StatusConflict: 60, http.StatusTooManyRequests: 10}, statuses)
+		s.NewTenant(t).SignInAs(t, other)
+		require.Equal(t, http.StatusOK, guess(t, s, other.Email, apptest.Password, nil).Status)
 	})
 }
