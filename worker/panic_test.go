@@ -127,7 +127,7 @@ func TestPanic_whileEventsArePublished(t *testing.T) {
 // A panic while it is looked for new events ends neither the process nor the waiting: who waits
 // gets the event.
 func TestPanic_whileEventsAreWaitedFor(t *testing.T) {
-	eachDefective(t, "FROM operators WHERE id IN", func(t *testing.T, s *service) {
+	eachDefective(t, "AS sources WHERE id IN", func(t *testing.T, s *service) {
 		answered := make(chan *apptest.Answer, 1)
 		go func() {
 			answer, _ := s.Try(apptest.Request{Method: http.MethodGet, Path: "/v1/events?wait=20&after=latest", Key: s.Key})
