@@ -129,11 +129,23 @@ func (s *Service) readPage(ctx context.Context, caller Caller, filter orderFilte
 	if skip >= total {
 		return nil, nil
 	}
+	selected := func(query *gorm.DB) *gorm.DB {
+		return filter.Sort.apply(filter.withStatus(caller.Scope().Orders(query))).Offset(int(skip)).Limit(filter.Limit)
+	}
+	query := s.db.OrderViews(ctx)
+	if filter.Sort.Indexed() && skip > deepPage {
+		query = filter.Sort.apply(query.Where("orders.id IN (?)", selected(s.db.Query(ctx).Table("orders").Select("orders.id"))))
+	} else {
+		query = selected(query)
+	}
 	var rows []models.OrderView
-	err := filter.Sort.apply(filter.withStatus(caller.Scope().Orders(s.db.OrderViews(ctx)))).
-		Offset(int(skip)).Limit(filter.Limit).Find(&rows).Error
+	err := query.Find(&rows).Error
 	return rows, err
 }
+
+// deepPage is how many orders a page may skip before its orders are found by their ids: all that
+// are skipped are read and sorted, and whole rows with their names are many times as large.
+const deepPage = 1000
 
 func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {
 	return &Page{Orders: s.views(caller, rows), Total: total, Page: number, Limit: limit}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"despacho/internal/config"
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/dbtest"
 	"despacho/test/poll"
@@ -206,6 +207,40 @@ func TestWaits_besideBusyStores(t *testing.T) {
 		require.NoError(t, waiting.Wait())
 		for _, id := range ids {
 			require.Less(t, s.Statements(id), int64(statements), "%d events of another store", busy)
+		}
+	})
+}
+
+// A page far behind in a long list is the right one, though its orders are read in another way.
+func TestList_aPageFarBehind(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		const limit = 200
+		tenant, now := s.NewTenant(t), time.Now()
+		rows := make([]models.Order, 7*limit+50)
+		for i := range rows {
+			rows[i] = tenant.Row(now.Add(-time.Duration(i) * time.Minute))
+			if rows[i].StoreID = &tenant.StoreA.ID; i%10 == 0 {
+				rows[i].StoreID = &tenant.StoreB.ID
+			}
+		}
+		tenant.InsertRows(t, rows)
+		for key, own := range map[string]func(models.Order) bool{
+			tenant.Key:  func(models.Order) bool { return true },
+			tenant.KeyA: func(order models.Order) bool { return *order.StoreID == tenant.StoreA.ID },
+		} {
+			var want, listed []string
+			for _, row := range rows {
+				if own(row) {
+					want = append(want, row.ID.String())
+				}
+			}
+			for page := 1; (page-1)*limit < len(want); page++ {
+				answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d&page=%d", limit, page), Key: key})
+				for _, order := range answer.Data["orders"].([]any) {
+					listed = append(listed, order.(map[string]any)["id"].(string))
+				}
+			}
+			require.Equal(t, want, listed)
 		}
 	})
 }
