@@ -205,7 +205,7 @@ func TestLostAccess_duringADownload(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, user := s.NewTenant(t), &models.User{}
 		token := tenant.SignInAs(t, user)
-		rows, long := make([]models.Order, 80), strings.Repeat("x", 100<<10) // more than all buffers on the way
+		rows, long := make([]models.Order, 200), strings.Repeat("x", 100<<10) // more than all buffers on the way
 		for i := range rows {
 			rows[i] = tenant.Row(apptest.FrozenAt, func(o *models.Order) { o.Product = long })
 		}
