@@ -147,7 +147,7 @@ func (s *Service) awaitRequested(ctx context.Context, hook *models.Webhook, id u
 	limited, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
 	for {
-		call, err := readCall(limited, s.DB, id)
+		call, err := readCall(ctx, s.DB, id)
 		if err != nil {
 			return nil, err
 		}

@@ -8,13 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
+	"despacho/internal/orders"
+	"despacho/models"
 )
 
 // A panic while one row of a file becomes an order leaves that row to be tried again, and the
 // others are gone through.
 func TestCreate_panicInARow(t *testing.T) {
 	t.Parallel()
-	reader := &Reader{Creator: Creator{Clock: clock.System(), Log: slog.New(slog.DiscardHandler)}} // without the orders that it calls
+	reader := &Reader{ // without the orders that it calls
+		Creator: Creator{Clock: clock.System(), Log: slog.New(slog.DiscardHandler), Places: &Places{}},
+		caller:  orders.Caller{Operator: &models.Operator{}},
+	}
 	rows := make([]*Row, createdAtOnce+1)
 	for i := range rows {
 		rows[i] = &Row{}
