@@ -48,7 +48,7 @@ func TestOpenAPI_listsEveryErrorCode(t *testing.T) {
 const onPagesAlone = "row_changed"
 
 // codeArgument is the place of the code among the arguments of the functions that take one.
-var codeArgument = map[string]int{"apperror.New": 1, "api.notReady": 2, "api.tooMany": 0}
+var codeArgument = map[string]int{"apperror.New": 1, "api.notReady": 2, "apperror.Limited": 0}
 
 // otherCodes are fields of that name that are no error's.
 var otherCodes = []string{"size.Code", "answer.Code"}

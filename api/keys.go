@@ -150,7 +150,8 @@ func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	c.Header(policyHeader, fmt.Sprintf(`"minute";q=%d;w=60`, limit))
 	c.Header(rateHeader, fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-holder.Used), seconds(reset)))
 	if holder.Used > limit {
-		return tooMany("rate_limited", "Superó el límite de "+strconv.Itoa(limit)+" solicitudes por minuto de su plan.", reset)
+		message := "Superó el límite de " + strconv.Itoa(limit) + " solicitudes por minuto de su plan." + untilNextMinute
+		return apperror.Limited("rate_limited", message, reset)
 	}
 	return nil
 }
@@ -160,7 +161,10 @@ func (s *Server) limitAddress(c *gin.Context, kind string, limit int) error {
 	return s.limitSubject(c, kind+":"+clientNetwork(c), limit, tooManyFromAddress)
 }
 
-const tooManyFromAddress = "Demasiadas solicitudes desde su dirección."
+const (
+	tooManyFromAddress = "Demasiadas solicitudes desde su dirección."
+	untilNextMinute    = " Espere al siguiente minuto."
+)
 
 func (s *Server) limitSubject(c *gin.Context, subject string, limit int, message string) error {
 	now := s.clock.Now()
@@ -169,13 +173,7 @@ func (s *Server) limitSubject(c *gin.Context, subject string, limit int, message
 		return err
 	}
 	if used > limit {
-		return tooMany("too_many_requests", message, clock.UntilNextMinute(now))
+		return apperror.Limited("too_many_requests", message+untilNextMinute, clock.UntilNextMinute(now))
 	}
 	return nil
-}
-
-func tooMany(code, message string, wait time.Duration) error {
-	limited := apperror.New(apperror.TooMany, code, message+" Espere al siguiente minuto.")
-	limited.RetryAfter = wait
-	return limited
 }

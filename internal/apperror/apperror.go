@@ -50,6 +50,11 @@ func New(kind Kind, code, message string) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}
 }
 
+// Limited returns the error of somebody who is over a limit for some time.
+func Limited(code, message string, wait time.Duration) *Error {
+	return &Error{Kind: TooMany, Code: code, Message: message, RetryAfter: wait}
+}
+
 // Wrap returns an internal error with a general message; the cause is only logged.
 func Wrap(cause error) *Error {
 	return &Error{

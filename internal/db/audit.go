@@ -46,10 +46,6 @@ func (d *DB) Audit(ctx context.Context, entry models.AuditEntry) error {
 // one stays in the audit log, and has every process read the operator's settings again.
 const maxChanges = 1000
 
-// ErrTooManyChanges comes until the next day.
-var ErrTooManyChanges = apperror.New(apperror.TooMany, "too_many_requests",
-	"Hizo demasiados cambios en un día: vuelva a intentarlo mañana.")
-
 // limitChanges counts a change in the transaction that makes it, so that one that is refused counts
 // nothing.
 func (d *DB) limitChanges(ctx context.Context, who principal.Principal, now time.Time) error {
@@ -62,9 +58,8 @@ func (d *DB) limitChanges(ctx context.Context, who principal.Principal, now time
 	}
 	made, err := d.CountToday(ctx, "changes:"+actor.String(), now)
 	if err == nil && made > maxChanges {
-		limited := ErrTooManyChanges.Copy()
-		limited.RetryAfter = clock.UntilNextDay(now)
-		return limited
+		return apperror.Limited("too_many_requests", "Hizo demasiados cambios en un día: vuelva a intentarlo mañana.",
+			clock.UntilNextDay(now))
 	}
 	return err
 }

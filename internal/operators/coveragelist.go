@@ -108,7 +108,7 @@ func (s *Service) CompareCoverage(
 			change.Added = append(change.Added, models.Coverage{
 				ID: uuid.New(), OperatorID: operator.ID, LocationID: row.LocationID, Price: row.Price, CreatedAt: now,
 			})
-		case samePrice(is.Price, row.Price):
+		case isSame(is.Price, row.Price):
 			change.Unchanged++
 		default:
 			is.Price = row.Price
@@ -153,7 +153,8 @@ func checkLocations(ctx context.Context, tx *db.DB, rows []models.Coverage) erro
 	return err
 }
 
-func samePrice(a, b *money.Cents) bool {
+// isSame compares two values that may be missing.
+func isSame[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

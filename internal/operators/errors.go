@@ -2,7 +2,6 @@ package operators
 
 import (
 	"errors"
-	"time"
 
 	"despacho/internal/apperror"
 )
@@ -67,10 +66,3 @@ var (
 
 // isWrongCode reports whether a code of the second factor was refused.
 func isWrongCode(err error) bool { return errors.Is(err, ErrBadCode) || errors.Is(err, ErrCodeNeeded) }
-
-// tooMany is the error of somebody who is over a limit until a time.
-func tooMany(message string, wait time.Duration) error {
-	limited := apperror.New(apperror.TooMany, "too_many_requests", message)
-	limited.RetryAfter = wait
-	return limited
-}

@@ -129,7 +129,8 @@ func (s *Service) limitPasswords(ctx context.Context, operatorID uuid.UUID) erro
 	if err != nil || used <= passwordsPerMinute {
 		return err
 	}
-	return tooMany("Demasiadas contraseñas de su operador en un minuto. Espere al siguiente minuto.", clock.UntilNextMinute(now))
+	return apperror.Limited("too_many_requests", "Demasiadas contraseñas de su operador en un minuto. Espere al siguiente minuto.",
+		clock.UntilNextMinute(now))
 }
 
 // matches checks a password in the pool.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/db"
@@ -218,8 +219,8 @@ func (s *Service) limitCodes(ctx context.Context, user *models.User) error {
 	if err != nil || used <= codesPerDay {
 		return err
 	}
-	return tooMany("Demasiados códigos en un día. Use un código de recuperación o vuelva a intentarlo mañana.",
-		clock.UntilNextDay(now))
+	return apperror.Limited("too_many_requests",
+		"Demasiados códigos en un día. Use un código de recuperación o vuelva a intentarlo mañana.", clock.UntilNextDay(now))
 }
 
 const wrongCode = "no es correcto, o ya se usó"

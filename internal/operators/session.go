@@ -217,24 +217,18 @@ func (s *Service) Reauthorize(ctx context.Context, token string, p models.Permis
 	if err == nil {
 		err = s.permit(who, p, now)
 	}
-	if err == nil && !isSameStore(who.User.StoreID, was.User.StoreID) {
+	if err == nil && !isSame(who.User.StoreID, was.User.StoreID) {
 		err = ErrNotAllowed
 	}
 	return err
-}
-
-// isSameStore compares the stores of users; those of the operator have none.
-func isSameStore(a, b *uuid.UUID) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // permit checks the user's limits and permission.
 func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) error {
 	switch {
 	case who.UserRequests > s.userLimit, who.OperatorRequests > s.operatorLimit:
-		limited := errTooManyPanelRequests.Copy()
-		limited.RetryAfter = clock.UntilNextMinute(now)
-		return limited
+		return apperror.Limited("rate_limited", "Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.",
+			clock.UntilNextMinute(now))
 	case !p.Allows(&who.User):
 		return ErrNotAllowed
 	case p.OwnAccount:
@@ -248,6 +242,3 @@ func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) e
 	}
 	return nil
 }
-
-var errTooManyPanelRequests = apperror.New(apperror.TooMany, "rate_limited",
-	"Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
@@ -162,7 +163,8 @@ func (s *Service) limitUnavailableEmails(ctx context.Context, tx *db.DB, operato
 	if err != nil || found < maxUnavailableEmails {
 		return err
 	}
-	return tooMany("Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.", clock.UntilNextDay(now))
+	return apperror.Limited("too_many_requests", "Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.",
+		clock.UntilNextDay(now))
 }
 
 // hideOtherOperators turns ErrEmailTaken into ErrEmailUnavailable unless the address is that of a
