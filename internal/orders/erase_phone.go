@@ -32,37 +32,72 @@ func (e *Erasure) count(orderID uuid.UUID, outcome error) error {
 	return fmt.Errorf("the recipient of order %s was not erased: %w", orderID, outcome)
 }
 
-// EraseByPhone erases every ended live order of an operator to a phone in E.164. An order, also an
-// open one, that is to another phone since somebody corrected it loses that phone and nothing else.
-// Test orders are erased by ApplyRetention. An order that fails keeps no other from being erased,
-// unless Temporal or the database is unavailable; its error is returned at the end.
+// ErasureOrder is an order that an erasure by phone finds.
+type ErasureOrder struct {
+	models.Order
+	// PhoneOnly means that the order is to another phone since somebody corrected it: it loses the
+	// phone and nothing else, also while it is open.
+	PhoneOnly bool
+	// Waits means that nothing can be erased yet: the order is open, or its events are being sent.
+	Waits bool
+}
+
+// EraseByPhone erases every ended live order of an operator to a phone in E.164, and the phone in
+// those that were to it before a correction. Test orders are erased by ApplyRetention.
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
-	var outcome Erasure
+	found, err := s.FindForErasure(ctx, operator, phone)
+	if err != nil {
+		return Erasure{}, err
+	}
+	return s.EraseFound(ctx, phone, found)
+}
+
+// FindForErasure lists what EraseByPhone would find: first the orders that lose the phone alone, each
+// kind by the time of creation.
+func (s *Service) FindForErasure(ctx context.Context, operator *models.Operator, phone string) ([]ErasureOrder, error) {
 	scope := Caller{Operator: operator}.Scope()
-	var corrected []uuid.UUID // to another phone now
-	err := scope.Orders(s.db.Query(ctx).Model(&models.Order{})).Where("orders.recipient_phone <> ?", phone).
+	var corrected, current []models.Order
+	err := scope.Orders(s.db.Query(ctx)).Where("orders.recipient_phone <> ?", phone).
 		Where("orders.id IN (SELECT order_id FROM order_corrections WHERE field = 'recipient_phone' AND old_value = ?)", phone).
-		Order("orders.created_at, orders.id").Pluck("orders.id", &corrected).Error
+		Order("orders.created_at, orders.id").Find(&corrected).Error
 	if err != nil {
-		return outcome, err
+		return nil, err
 	}
-	var failed error
-	for _, id := range corrected {
-		err := outcome.count(id, s.eraseCorrectedPhone(ctx, id, phone))
-		if failed = errors.Join(failed, err); IsUnavailable(err) {
-			return outcome, failed
-		}
-	}
-	var found []models.Order
 	err = scope.Orders(s.db.Query(ctx)).Where("orders.recipient_phone = ? AND orders.erased_at IS NULL", phone).
-		Order("orders.created_at, orders.id").Find(&found).Error
+		Order("orders.created_at, orders.id").Find(&current).Error
 	if err != nil {
-		return outcome, errors.Join(failed, err)
+		return nil, err
 	}
+	found := make([]ErasureOrder, 0, len(corrected)+len(current))
+	for i, order := range append(corrected, current...) {
+		entry := ErasureOrder{Order: order, PhoneOnly: i < len(corrected)}
+		if entry.Waits = !entry.PhoneOnly && !order.Status.Ended(); !entry.Waits {
+			if entry.Waits, err = s.hasPendingDeliveries(ctx, order.ID); err != nil {
+				return nil, err
+			}
+		}
+		found = append(found, entry)
+	}
+	return found, nil
+}
+
+// EraseFound erases what FindForErasure has found, as it was found: an order that has moved since is
+// counted as open. An order that fails keeps no other from being erased, unless Temporal or the
+// database is unavailable; its error is returned at the end.
+func (s *Service) EraseFound(ctx context.Context, phone string, found []ErasureOrder) (outcome Erasure, failed error) {
 	for i := range found {
-		err := outcome.count(found[i].ID, s.erase(ctx, &found[i]))
+		order := &found[i]
+		err := error(ErrNotEnded)
+		switch {
+		case order.Waits:
+		case order.PhoneOnly:
+			err = s.eraseCorrectedPhone(ctx, order.ID, phone)
+		default:
+			err = s.erase(ctx, &order.Order)
+		}
+		err = outcome.count(order.ID, err)
 		if failed = errors.Join(failed, err); IsUnavailable(err) {
-			return outcome, failed
+			break
 		}
 	}
 	return outcome, failed
