@@ -83,7 +83,7 @@ func TestCorrect_byTheStore(t *testing.T) {
 			"size": "L", "delivery_lat": -12.12, "delivery_lng": -77.03,
 		})
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-		require.Equal(t, "El costo de envío cambió de 9.00 a 14.50.", answer.Message)
+		require.Equal(t, "La tarifa cambió de 9.00 a 14.50.", answer.Message)
 		require.Empty(t, answer.Warning)
 		require.Equal(t, "+51987111222", answer.String("recipient_phone"))
 		require.Equal(t, "Calle Porta 20", answer.String("delivery_address"))

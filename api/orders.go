@@ -145,7 +145,7 @@ func respondCorrection(c *gin.Context) func(*orders.Corrected, error) error {
 		}
 		response := envelope{Data: corrected.Order, Warning: corrected.Warning}
 		if corrected.CostChanged() {
-			response.Message = "El costo de envío cambió de " + corrected.CostBefore.String() + " a " +
+			response.Message = "La tarifa cambió de " + corrected.CostBefore.String() + " a " +
 				corrected.Order.ShippingCost.String() + "."
 		}
 		return respond(c, http.StatusOK, response)

@@ -474,7 +474,7 @@ type CorrectedOrderResponse struct {
 	// Data Un pedido, completo. Es el mismo objeto al crear, leer, listar y cancelar; lo que aún no existe viene como `null`.
 	Data Order `json:"data"`
 
-	// Message El costo de envío de antes y el de ahora, si cambió.
+	// Message La tarifa de antes y la de ahora, si cambió.
 	Message *string `json:"message,omitempty"`
 
 	// Warning El pedido se corrigió, pero algo pide atención.
@@ -778,7 +778,7 @@ type EventOrder struct {
 	// ShippingCost Lo que el operador cobra por el envío.
 	ShippingCost float64 `json:"shipping_cost"`
 
-	// Size Código de talla.
+	// Size Código de tamaño.
 	Size string `json:"size"`
 
 	// Status En qué punto está el pedido.
@@ -959,7 +959,7 @@ type Order struct {
 	// ShippingCost Lo que el operador cobra a la tienda por este envío.
 	ShippingCost float64 `json:"shipping_cost"`
 
-	// Size Código de talla con el que se calculó el costo; vacío si el operador no usa tallas.
+	// Size Código de tamaño con el que se calculó el costo; vacío si el operador no usa tamaños.
 	Size string `json:"size"`
 
 	// Status En qué punto está el pedido.
@@ -1010,7 +1010,7 @@ type OrderCorrection struct {
 	// RecipientPhone Teléfono de quien recibe, como en la creación.
 	RecipientPhone *string `json:"recipient_phone,omitempty"`
 
-	// Size Código de talla del operador. Nulo o desconocido, la talla por omisión. Con otra, la tarifa se calcula de nuevo.
+	// Size Código de tamaño del operador. Nulo o desconocido, el tamaño por omisión. Con otro, la tarifa se calcula de nuevo.
 	Size Nullable[string] `json:"size,omitempty"`
 }
 
@@ -1067,7 +1067,7 @@ type OrderInput struct {
 	// RecipientPhone Teléfono de quien recibe. Se guarda en E.164; sin código de país se lee en el país del operador.
 	RecipientPhone string `json:"recipient_phone"`
 
-	// Size Código de talla del operador. Ausente o desconocido, se usa la talla por omisión.
+	// Size Código de tamaño del operador. Ausente o desconocido, se usa el tamaño por omisión.
 	Size *string `json:"size,omitempty"`
 
 	// StoreId Tienda del pedido. Solo cuenta con una clave no ligada a una tienda; si no, se ignora.

@@ -641,7 +641,7 @@ export interface components {
             recipient_doc_number?: string | null;
             /** @description A domicilio (`home`, por omisión) o a una agencia. */
             delivery_type?: (string & components["schemas"]["DeliveryType"]) | null;
-            /** @description Código de talla del operador. Ausente o desconocido, se usa la talla por omisión. */
+            /** @description Código de tamaño del operador. Ausente o desconocido, se usa el tamaño por omisión. */
             size?: string | null;
             /**
              * Format: uuid
@@ -690,7 +690,7 @@ export interface components {
             amount_to_collect?: number | null;
             /** @description Solo cuenta sin monto; con monto siempre es `cash_on_delivery`. */
             payment_type?: (string & components["schemas"]["PaymentType"]) | null;
-            /** @description Código de talla del operador. Nulo o desconocido, la talla por omisión. Con otra, la tarifa se calcula de nuevo. */
+            /** @description Código de tamaño del operador. Nulo o desconocido, el tamaño por omisión. Con otro, la tarifa se calcula de nuevo. */
             size?: string | null;
             /** @description Indicaciones para el despacho; nulo las borra. */
             notes?: string | null;
@@ -754,7 +754,7 @@ export interface components {
             delivery_maps_url: string | null;
             /** @description Qué hay en el paquete. */
             product: string;
-            /** @description Código de talla con el que se calculó el costo; vacío si el operador no usa tallas. */
+            /** @description Código de tamaño con el que se calculó el costo; vacío si el operador no usa tamaños. */
             size: string;
             /** @description Indicaciones para el despacho. */
             notes: string | null;
@@ -880,7 +880,7 @@ export interface components {
         };
         CorrectedOrderResponse: {
             data: components["schemas"]["Order"];
-            /** @description El costo de envío de antes y el de ahora, si cambió. */
+            /** @description La tarifa de antes y la de ahora, si cambió. */
             message?: string;
             /** @description El pedido se corrigió, pero algo pide atención. */
             warning?: string;
@@ -1408,7 +1408,7 @@ export interface components {
             delivery_reference: string | null;
             /** @description Qué hay en el paquete. */
             product: string;
-            /** @description Código de talla. */
+            /** @description Código de tamaño. */
             size: string;
             /**
              * Format: double

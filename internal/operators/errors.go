@@ -12,7 +12,7 @@ var (
 	ErrStoreNotFound    = apperror.New(apperror.NotFound, "store_not_found", "La tienda no existe.")
 	ErrRiderNotFound    = apperror.New(apperror.NotFound, "rider_not_found", "El motorizado no existe.")
 	ErrBranchNotFound   = apperror.New(apperror.NotFound, "branch_not_found", "La sucursal no existe.")
-	ErrSizeNotFound     = apperror.New(apperror.NotFound, "size_not_found", "La talla no existe.")
+	ErrSizeNotFound     = apperror.New(apperror.NotFound, "size_not_found", "El tamaño no existe.")
 	ErrCoverageNotFound = apperror.New(apperror.NotFound, "coverage_not_found", "La cobertura no existe.")
 	ErrRiskZoneNotFound = apperror.New(apperror.NotFound, "risk_zone_not_found", "La zona de riesgo no existe.")
 	// ErrOwnAccount keeps administrators from changing their own password or second factor without
@@ -24,14 +24,14 @@ var (
 	ErrMainBranch = apperror.New(apperror.Conflict, "main_branch_required",
 		"Siempre hay una sucursal principal activa: primero haga principal a otra.")
 	ErrDefaultSize = apperror.New(apperror.Conflict, "default_size_required",
-		"Siempre hay una talla predeterminada activa: primero elija otra.")
+		"Siempre hay un tamaño predeterminado activo: primero elija otro.")
 	// ErrStoreNameTaken is for a name that differs from another store's in case or accents at most:
 	// people and files tell stores apart by their names.
 	ErrStoreNameTaken = &apperror.Error{
 		Kind: apperror.Conflict, Code: "store_name_taken", Message: "Ya hay una tienda con ese nombre.",
 		Fields: []apperror.Field{{Field: "name", Message: "ya hay una tienda con ese nombre"}},
 	}
-	ErrCodeTaken    = apperror.New(apperror.Conflict, "size_code_taken", "Ya hay una talla con ese código.")
+	ErrCodeTaken    = apperror.New(apperror.Conflict, "size_code_taken", "Ya hay un tamaño con ese código.")
 	ErrCoveredTwice = apperror.New(apperror.Conflict, "location_already_covered",
 		"Esa ubicación ya está en la cobertura: cambie su precio.")
 	ErrEmailTaken  = apperror.New(apperror.Conflict, "email_taken", "Ya hay un usuario con ese correo.")

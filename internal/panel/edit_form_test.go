@@ -71,7 +71,7 @@ func TestForms_anOldPageUndoesNothing(t *testing.T) {
 		}{
 			"/panel/motorizados/" + tenant.Riders[0].ID.String(): {"", "name", "phone", url.Values{"name": {"Ana"}, "phone": {"+51987111222"}}},
 			"/panel/sucursales/" + tenant.Main.ID.String():       {"", "name", "main", url.Values{"name": {"Centro"}, "main": {"true"}, "active": {"true"}}},
-			"/panel/tallas/" + size:                              {"", "name", "code", url.Values{"code": {"XS"}, "name": {"Mínima"}, "surcharge": {"1"}, "default": {"true"}, "active": {"true"}}},
+			"/panel/tamanos/" + size:                             {"", "name", "code", url.Values{"code": {"XS"}, "name": {"Mínima"}, "surcharge": {"1"}, "default": {"true"}, "active": {"true"}}},
 			"/panel/zonas-de-riesgo/" + zone:                     {"", "name", "name", url.Values{"name": {"Zona"}, "words": {"12"}}},
 			"/panel/tiendas/" + tenant.StoreA.ID.String():        {"", "name", "name", url.Values{"name": {"Sol"}, "contact_phone": {"+51987111222"}, "active": {"true"}}},
 			"/panel/ajustes":                                     {"", "name", "name", url.Values{"name": {tenant.OwnName("Rauda")}, "base_price": {"5"}}},

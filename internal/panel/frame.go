@@ -53,7 +53,7 @@ var menu = []menuGroup{
 		{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorRead},
 		{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorRead},
 		{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorRead},
-		{Path: "/panel/tallas", Label: "Tallas", needs: models.OperatorRead},
+		{Path: "/panel/tamanos", Label: "Tamaños", needs: models.OperatorRead},
 		{Path: "/panel/cobertura", Label: "Cobertura y tarifas", needs: models.OperatorRead},
 		{Path: "/panel/zonas-de-riesgo", Label: "Zonas de riesgo", needs: models.OperatorRead},
 		{Path: "/panel/ajustes", Label: "Ajustes", needs: models.OperatorRead},

@@ -32,7 +32,7 @@ func TestLabel_ofManyOrders(t *testing.T) {
 		require.NotContains(t, shown.Text, "<script>alert")
 		words := shown.words()
 		for _, text := range []string{
-			"3 etiquetas", "Operador de prueba", hostile, "+51987654321", "Ref. " + hostile, "Miraflores, Lima", "Producto " + hostile, "Talla M", "Tienda Tienda A", "N.º de la tienda N-" + hostile,
+			"3 etiquetas", "Operador de prueba", hostile, "+51987654321", "Ref. " + hostile, "Miraflores, Lima", "Producto " + hostile, "Tamaño M", "Tienda Tienda A", "N.º de pedido de la tienda N-" + hostile,
 			"COBRAR S/ 89.90", "NO COBRAR", "COBRAR S/ ________",
 		} {
 			require.Contains(t, words, text)

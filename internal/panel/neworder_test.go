@@ -148,8 +148,8 @@ func TestForms_readNumbersAsPeopleWriteThem(t *testing.T) {
 		require.Contains(t, refused.words(), "No queda claro si la coma o el punto separa miles o decimales")
 		require.Regexp(t, `name="amount_to_collect"[^>]* value="1,250"[^>]* autofocus`, refused.Text)
 
-		require.Contains(t, v.submit("/panel/tallas", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"S/ 1,000.50"}}).words(), "Talla agregada.")
-		require.Contains(t, plainSpaces.Replace(v.read("/panel/tallas").words()), "S/ 1,000.50")
+		require.Contains(t, v.submit("/panel/tamanos", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"S/ 1,000.50"}}).words(), "Tamaño agregado.")
+		require.Contains(t, plainSpaces.Replace(v.read("/panel/tamanos").words()), "S/ 1,000.50")
 		settings := v.read("/panel/ajustes").fieldsOf(t, "/panel/ajustes")
 		settings.Set("base_price", "12,50")
 		v.submit("/panel/ajustes", settings)

@@ -22,10 +22,10 @@ type changedValue struct{ Text, Photo, Missing string }
 
 var correctedWords = map[models.CorrectedField]string{
 	models.CorrectedPhone: "Teléfono", models.CorrectedAddress: "Dirección", models.CorrectedReference: "Referencia",
-	models.CorrectedLocation: "Ubicación",
+	models.CorrectedLocation: "Distrito",
 	models.CorrectedMapsURL:  "Enlace de mapa", models.CorrectedPoint: "Punto", models.CorrectedNotes: "Notas",
 	models.CorrectedAmount:  "Por cobrar",
-	models.CorrectedPayment: "Pago", models.CorrectedSize: "Talla", models.CorrectedCost: "Costo de envío",
+	models.CorrectedPayment: "Pago", models.CorrectedSize: "Tamaño", models.CorrectedCost: "Tarifa",
 	models.CorrectedCollected: "Cobrado", models.CorrectedProof: "Foto",
 }
 

@@ -110,7 +110,7 @@ func (p *Pages) correct(v *Request, page *correctionPage, values url.Values) (*o
 	}
 	cost := preview.Order.ShippingCost
 	if preview.CostChanged() && values.Get(forms.AskedName) != cost.String() {
-		page.Form.Question = "El costo de envío pasa de " + format.Amount(preview.CostBefore, page.Order.Currency) + " a " +
+		page.Form.Question = "La tarifa pasa de " + format.Amount(preview.CostBefore, page.Order.Currency) + " a " +
 			format.Amount(cost, page.Order.Currency) +
 			". Si es correcto, confirme otra vez."
 		page.Form.Asked, page.Form.Seen = cost.String(), values.Get(seenField)
@@ -142,7 +142,7 @@ func correctionNotice(corrected *orders.Corrected) string {
 	}
 	text := "Pedido corregido."
 	if corrected.CostChanged() {
-		text += " El costo de envío pasó de " + format.Amount(corrected.CostBefore, corrected.Order.Currency) + " a " +
+		text += " La tarifa pasó de " + format.Amount(corrected.CostBefore, corrected.Order.Currency) + " a " +
 			format.Amount(corrected.Order.ShippingCost, corrected.Order.Currency) + "."
 	}
 	if corrected.Warning != "" {
@@ -164,7 +164,7 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 	return &forms.Form{Action: correctionPath(order.ID), Submit: "Guardar la corrección", Seen: orders.CorrectableContent(order),
 		Fields: []forms.Field{
 			{Name: "recipient_phone", Label: "Teléfono", Kind: forms.Phone, Required: true, Value: order.RecipientPhone},
-			{Name: "location_id", Label: "Distrito o zona", Kind: forms.Destination, Required: true, Suggestions: destinations.Offered(),
+			{Name: "location_id", Label: "Distrito", Kind: forms.Destination, Required: true, Suggestions: destinations.Offered(),
 				Value: place, Hint: "Con otro, la tarifa se calcula de nuevo."},
 			{Name: "delivery_address", Label: "Dirección", Kind: forms.Area, Required: true, Wide: true,
 				Value: order.DeliveryAddress},
@@ -182,7 +182,7 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 // sizeChoice offers the operator's sizes, and the order's own if that is not offered any more.
 func sizeChoice(order *orders.View, sizes []models.Size) forms.Field {
 	field := neworder.SizeField(order.Currency, sizes)
-	field.Value, field.Hint = order.Size, "Con otra, la tarifa se calcula de nuevo."
+	field.Value, field.Hint = order.Size, "Con otro, la tarifa se calcula de nuevo."
 	if !slices.ContainsFunc(field.Options, func(option forms.Option) bool { return option.Value == order.Size }) {
 		field.Options = slices.Insert(field.Options, 0, forms.Option{Value: order.Size, Label: order.Size})
 	}

@@ -134,7 +134,7 @@ func (p *Pages) listOrders(v *Request) error {
 	}
 	query.Page = counted.Page.Page
 	page := ordersPage{
-		Search: searchField{query.Search, "Guía, número de la tienda, nombre, teléfono, dirección", complaint},
+		Search: searchField{query.Search, "Guía, n.º de pedido, nombre, teléfono, dirección", complaint},
 		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total,
 		Query: query, Refresh: query.at(home),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},

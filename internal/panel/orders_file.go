@@ -148,7 +148,7 @@ func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Write
 	totals := map[string]money.Cents{}
 	err := p.Orders.Each(ctx, v.Caller, query, func(order *orders.View) error {
 		count++
-		totals["monto_acordado"] += order.AmountToCollect
+		totals["monto_a_cobrar"] += order.AmountToCollect
 		totals["tarifa"] += order.ShippingCost
 		if order.ActualAmountCollected != nil {
 			totals["cobrado"] += *order.ActualAmountCollected

@@ -63,7 +63,7 @@ func TestOrdersFile(t *testing.T) {
 		for i, name := range all[0] {
 			totals[name] = last[i]
 		}
-		require.Equal(t, []string{"1245.50", "40.00", fmt.Sprintf("%d.00", 1201*9)}, []string{totals["monto_acordado"], totals["cobrado"], totals["tarifa"]})
+		require.Equal(t, []string{"1245.50", "40.00", fmt.Sprintf("%d.00", 1201*9)}, []string{totals["monto_a_cobrar"], totals["cobrado"], totals["tarifa"]})
 
 		one := fileRows(t, v.read("/panel/pedidos.csv?estado=delivered&tienda="+tenant.StoreB.ID.String()))
 		require.Len(t, one, 3)
@@ -73,9 +73,9 @@ func TestOrdersFile(t *testing.T) {
 			cells[name] = one[1][i]
 		}
 		require.Equal(t, "'=HYPERLINK(\"http://malo\")", cells["destinatario"])
-		require.Equal(t, "'=PED-1", cells["codigo_externo"])
+		require.Equal(t, "'=PED-1", cells["numero_de_pedido"])
 		require.Equal(t, []string{"Entregado", "Tienda B", "Zapatos; \"rojos\"", "Carlos Quispe", "45.50", "40.00"},
-			[]string{cells["estado"], cells["tienda"], cells["producto"], cells["motorizado"], cells["monto_acordado"], cells["cobrado"]})
+			[]string{cells["estado"], cells["tienda"], cells["producto"], cells["motorizado"], cells["monto_a_cobrar"], cells["cobrado"]})
 		require.Equal(t, delivered.DeliveredAt.In(tenant.Operator.TimeZone()).Format("2006-01-02 15:04:05"), cells["entregado"])
 
 		require.Len(t, fileRows(t, visit(t, s, tenant, &tenant.StoreB).read("/panel/pedidos.csv")), 3, "a store has its own")

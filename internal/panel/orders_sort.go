@@ -15,7 +15,7 @@ var sortColumns = map[string]orders.SortColumn{
 
 const (
 	sortRecipient = "destinatario"
-	sortPlace     = "destino"
+	sortPlace     = "distrito"
 	sortAmount    = "monto"
 	sortDate      = "fecha"
 )
@@ -63,7 +63,7 @@ func columnHeads(query orderQuery, counted *orders.CountedPage) orderColumnHeads
 	// Amounts and dates begin with the largest and the latest.
 	heads := orderColumnHeads{
 		Recipient: headOf(query, counted, sortRecipient, "Destinatario", false),
-		Place:     headOf(query, counted, sortPlace, "Destino", false),
+		Place:     headOf(query, counted, sortPlace, "Distrito", false),
 		Amount:    headOf(query, counted, sortAmount, amount, true), Date: headOf(query, counted, sortDate, date, true),
 	}
 	heads.Amount.End = true

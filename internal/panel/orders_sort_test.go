@@ -58,7 +58,7 @@ func TestOrders_sort(t *testing.T) {
 			column, sorted string
 			want           []string
 		}{
-			{"Destinatario", "ascending", sequence(1, 0, 2)}, {"Destinatario", "descending", sequence(2, 0, 1)}, {"Destino", "ascending", sequence(1, 2, 0)},
+			{"Destinatario", "ascending", sequence(1, 0, 2)}, {"Destinatario", "descending", sequence(2, 0, 1)}, {"Distrito", "ascending", sequence(1, 2, 0)},
 			{"Por cobrar", "descending", sequence(0, 1, 2)}, {"Por cobrar", "ascending", sequence(2, 1, 0)}, {"Creado", "descending", sequence(0, 1, 2)}, {"Creado", "ascending", sequence(2, 1, 0)},
 		} {
 			link := list.headLink(t, step.column)

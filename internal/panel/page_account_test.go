@@ -66,7 +66,7 @@ func TestForms_ofAnotherAccountAreRefused(t *testing.T) {
 		for _, path := range []string{
 			newOrder, "/panel/pedidos", order, order + "/corregir",
 			"/panel/recepcion", "/panel/asignacion", "/panel/carga", "/panel/claves", "/panel/webhooks", "/panel/cuenta",
-			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/zonas-de-riesgo",
+			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tamanos", "/panel/zonas-de-riesgo",
 			"/panel/cobertura", "/panel/cobertura/carga", "/panel/ajustes", "/panel/usuarios", "/panel/privacidad",
 			"/panel/tiendas/" + tenant.StoreB.ID.String(), "/panel/usuarios/" + owner.ID.String(),
 		} {

@@ -23,7 +23,7 @@ type quoteView struct {
 // quote looks up the destination in the URL.
 func (p *Pages) quote(v *Request) (quoteView, error) {
 	view := quoteView{Destination: forms.Field{
-		Name: "destino", Label: "Distrito o zona", Kind: forms.Place, Value: v.Query("destino"), Required: true,
+		Name: "destino", Label: "Distrito", Kind: forms.Place, Value: v.Query("destino"), Required: true,
 	}}
 	typed, complaint, err := p.findPlace(v, &view.Destination)
 	if err != nil {

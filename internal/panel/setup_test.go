@@ -22,7 +22,7 @@ import (
 // setupPages are those that an operator's people set things up in; usuarios is for administrators
 // alone.
 var setupPages = []string{
-	"/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/cobertura.csv",
+	"/panel/motorizados", "/panel/sucursales", "/panel/tamanos", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/cobertura.csv",
 	"/panel/cobertura/carga", "/panel/ajustes", "/panel/usuarios",
 }
 
@@ -54,7 +54,7 @@ func TestSetup_otherOperatorsAreNotFound(t *testing.T) {
 		other.SignInAs(t, otherUser)
 		foreign := map[string]string{
 			"/panel/motorizados": other.Riders[0].ID.String(), "/panel/sucursales": other.Main.ID.String(), "/panel/usuarios": otherUser.ID.String(),
-			"/panel/tallas":          owned[models.Size](t, other, func(r models.Size) uuid.UUID { return r.ID }),
+			"/panel/tamanos":         owned[models.Size](t, other, func(r models.Size) uuid.UUID { return r.ID }),
 			"/panel/zonas-de-riesgo": owned[models.RiskZone](t, other, func(r models.RiskZone) uuid.UUID { return r.ID }),
 			"/panel/cobertura":       owned[models.Coverage](t, other, func(r models.Coverage) uuid.UUID { return r.ID }),
 		}
@@ -130,21 +130,21 @@ func TestSizes_applyToTheNextOrder(t *testing.T) {
 			require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
 			return answer.Data["shipping_cost"]
 		}
-		refused := v.post("/panel/tallas", url.Values{"code": {"XL"}, "name": {""}, "surcharge": {"mucho"}})
+		refused := v.post("/panel/tamanos", url.Values{"code": {"XL"}, "name": {""}, "surcharge": {"mucho"}})
 		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
 		require.Contains(t, refused.words(), "Es obligatorio.")
 		require.Contains(t, refused.words(), "Debe ser un número.")
 		require.Contains(t, refused.Text, `value="mucho"`)
-		require.Contains(t, v.post("/panel/tallas", url.Values{"code": {"S"}, "name": {"Otra"}}).words(), "Ya hay una talla con ese código.")
+		require.Contains(t, v.post("/panel/tamanos", url.Values{"code": {"S"}, "name": {"Otra"}}).words(), "Ya hay un tamaño con ese código.")
 
-		listed := v.submit("/panel/tallas", url.Values{"code": {"40"}, "name": {"40"}, "surcharge": {"3.50"}})
+		listed := v.submit("/panel/tamanos", url.Values{"code": {"40"}, "name": {"40"}, "surcharge": {"3.50"}})
 		require.Contains(t, listed.words(), "40 40 S/ 3.50 — Activo", "a code of digits is a code")
 		require.EqualValues(t, 12.5, cost(map[string]any{"size": "40"}))
 		sizes := apptest.RowsOf[models.Size](t, tenant)
-		path := "/panel/tallas/" + sizes[len(sizes)-1].ID.String()
+		path := "/panel/tamanos/" + sizes[len(sizes)-1].ID.String()
 		v.submit(path, url.Values{"code": {"40"}, "name": {"Cuarenta"}, "surcharge": {"4"}, "default": {"true"}, "active": {"true"}})
 		require.EqualValues(t, 13, cost(nil), "it is the default now")
-		require.Contains(t, v.post(path, url.Values{"code": {"40"}, "name": {"Cuarenta"}, "active": {"true"}}).words(), "Siempre hay una talla predeterminada activa")
+		require.Contains(t, v.post(path, url.Values{"code": {"40"}, "name": {"Cuarenta"}, "active": {"true"}}).words(), "Siempre hay un tamaño predeterminado activo")
 	})
 }
 

@@ -10,12 +10,12 @@ import (
 
 func (p *Pages) sizes() *resource[models.Size] {
 	return resourceOf(p, p.Operators.Sizes(), resource[models.Size]{
-		path: "/panel/tallas", title: "Tallas",
+		path: "/panel/tamanos", title: "Tamaños",
 		intro: "Los tamaños de paquete y lo que cada uno suma al precio del lugar. " +
 			"La predeterminada es la de los pedidos que no indican ninguna.",
 		columns: []string{"Código", "Nombre", "Recargo", "Predeterminada", "Estado"},
-		add:     "Agregar talla", made: "Talla agregada.",
-		changed:  "Talla guardada. Los pedidos que ya existen conservan su precio.",
+		add:     "Agregar tamaño", made: "Tamaño agregado.",
+		changed:  "Tamaño guardado. Los pedidos que ya existen conservan su precio.",
 		inactive: "Sin marcar, los pedidos no pueden llevarla.",
 		name:     func(s *models.Size) string { return s.Code + " · " + s.Name },
 		active:   func(s *models.Size) bool { return s.Active },

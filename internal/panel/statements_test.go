@@ -59,7 +59,7 @@ func fill(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 			&models.Store{ID: uuid.New(), OperatorID: id, Name: "Tienda " + number, Active: true, CreatedAt: now},
 			&models.Rider{ID: uuid.New(), OperatorID: id, Name: "Motorizado " + number, Phone: "+51987654321", Active: true, CreatedAt: now},
 			&models.Branch{ID: uuid.New(), OperatorID: id, Name: "Sucursal " + number, Active: true, CreatedAt: now},
-			&models.Size{ID: uuid.New(), OperatorID: id, Code: "T" + number, Name: "Talla " + number, Active: true, CreatedAt: now},
+			&models.Size{ID: uuid.New(), OperatorID: id, Code: "T" + number, Name: "Tamaño " + number, Active: true, CreatedAt: now},
 			&models.RiskZone{ID: uuid.New(), OperatorID: id, Name: "Zona " + number, Words: "pasaje " + number, Active: true, CreatedAt: now})
 		tenant.NewKey(t, models.APIKey{})
 	}
@@ -82,7 +82,7 @@ func fill(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 
 // resources are where the panel's JSON API lists what a page shows one of.
 var resources = map[string]string{
-	"pedidos": "orders", "tiendas": "stores", "motorizados": "riders", "sucursales": "branches", "tallas": "sizes", "cobertura": "coverage",
+	"pedidos": "orders", "tiendas": "stores", "motorizados": "riders", "sucursales": "branches", "tamanos": "sizes", "cobertura": "coverage",
 	"zonas-de-riesgo": "risk-zones", "usuarios": "users", "claves": "keys", "webhooks": "webhooks", "entregas": "deliveries",
 }
 

@@ -146,7 +146,7 @@ func TestUpload_repeatedNumberStaysRefused(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
-		preview := v.check(header+";codigo_externo",
+		preview := v.check(header+";numero_de_pedido",
 			"Rosa;12;Av. Larco 345;Miraflores;Zapatillas;5;D12", "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;D12",
 			"Luis;987654322;Av. Larco 1;Miraflores;Caja;;D13", "Luis;987654322;Av. Larco 1;Miraflores;Caja;;D13")
 		require.Contains(t, preview.words(), "1 por crear 3 con errores")
@@ -161,15 +161,15 @@ func TestUpload_repeatedNumberStaysRefused(t *testing.T) {
 		table, err := csvfile.Read([]byte(v.post(results, done.fieldsOf(t, results)).Text), 10)
 		require.NoError(t, err)
 		require.Len(t, table.Rows, 4)
-		require.Equal(t, "codigo_externo: Se repite: ya está en la fila 2.", table.Rows[1].Cells[4])
+		require.Equal(t, "numero_de_pedido: Se repite: ya está en la fila 2.", table.Rows[1].Cells[4])
 		require.Equal(t, "creado", table.Rows[2].Cells[1])
-		require.Equal(t, "codigo_externo: Se repite: ya está en la fila 4.", table.Rows[3].Cells[4])
+		require.Equal(t, "numero_de_pedido: Se repite: ya está en la fila 4.", table.Rows[3].Cells[4])
 	})
 }
 
 // A file of the operator in which two stores have the same number for an order.
 const (
-	numbered = header + ";codigo_externo;tienda"
+	numbered = header + ";numero_de_pedido;tienda"
 	ofA      = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;1001;Tienda A"
 	ofB      = "Luis;987654322;Av. Larco 1;Miraflores;Libro;;1001;Tienda B"
 )
@@ -304,9 +304,9 @@ func TestUpload_ambiguousNames(t *testing.T) {
 		for _, c := range []struct{ column, cell, want string }{
 			{"sucursal", "Otra", "Hay varias sucursales con ese nombre."},
 			{"tienda", "Tienda A", "Hay varias tiendas con ese nombre."},
-			{"talla", "grande", "Hay varias tallas con ese nombre: escriba el código."},
-			{"talla", "L", "S/ 17.50"},
-			{"talla", "l", "S/ 13.00"},
+			{"tamano", "grande", "Hay varios tamaños con ese nombre: escriba el código."},
+			{"tamano", "L", "S/ 17.50"},
+			{"tamano", "l", "S/ 13.00"},
 			{"tienda", tenant.StoreA.ID.String(), "S/ 12.00"},
 		} {
 			require.Contains(t, v.check(head+c.column+row+c.cell).words(), c.want, "%s %s", c.column, c.cell)
@@ -381,7 +381,7 @@ func TestUpload_repeatedRowsHaveOneLabel(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
-		lines := []string{header + ";codigo_externo"}
+		lines := []string{header + ";numero_de_pedido"}
 		for i := range 101 {
 			lines = append(lines, fmt.Sprintf("Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;10;A%d", i))
 		}

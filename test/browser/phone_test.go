@@ -117,7 +117,7 @@ func TestPanel_correctionsOnAPhone(t *testing.T) {
 		p.fill("#recipient_phone", "987 111 222")
 		p.choose("#size", "Grande")
 		p.pressNamed("button", "Guardar la corrección")
-		p.waitForText("El costo de envío pasa de S/\u00a09.00 a S/\u00a014.50.")
+		p.waitForText("La tarifa pasa de S/\u00a09.00 a S/\u00a014.50.")
 		p.requireNoOverflow()
 		p.pressNamed("button", "Sí, es correcto")
 		p.waitForText("Pedido corregido.")

@@ -47,7 +47,7 @@ func TestPanel_configurationInWindowsOfAnyWidth(t *testing.T) {
 		p := openDesktop(t, s)
 		p.signInAs(tenant, &models.User{Name: "Milagros Vega", Role: models.RoleOperator, Admin: true})
 		p.requireTablesFit([]int64{320, 768, 1024, 1100, 1248, 1280}, p.firstLinkBelow("/panel/webhooks"),
-			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/usuarios")
+			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tamanos", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/usuarios")
 	})
 }
 

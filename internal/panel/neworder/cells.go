@@ -91,12 +91,12 @@ func takeSize(r *Reader, row *Row, cell string) (string, string) {
 		func(size models.Size) bool { return textnorm.String(size.Name) == text })
 	switch len(found) {
 	case 0:
-		row.Notes = append(row.Notes, "La talla «"+cell+"» no existe: se usa la habitual.")
+		row.Notes = append(row.Notes, "El tamaño «"+cell+"» no existe: se usa el habitual.")
 		return cell, ""
 	case 1:
 		return found[0].Code, ""
 	}
-	return "", "hay varias tallas con ese nombre: escriba el código"
+	return "", "hay varios tamaños con ese nombre: escriba el código"
 }
 
 func takeStore(r *Reader, _ *Row, cell string) (string, string) {

@@ -57,8 +57,8 @@ const (
 	placeColumn  = "distrito"
 	ubigeoColumn = "ubigeo"
 	storeColumn  = "tienda"
-	sizeColumn   = "talla"
-	codeColumn   = "codigo_externo"
+	sizeColumn   = "tamano"
+	codeColumn   = "numero_de_pedido"
 )
 
 func named(name string, aliases ...string) csvfile.Column {

@@ -98,8 +98,8 @@ var fields = []field{
 	},
 	{
 		group: deliveryGroup, Field: forms.Field{
-			Name: "location_id", Label: "Distrito o zona", Kind: forms.Destination, Required: true,
-			Hint: "Decide la tarifa. Escriba y elija de la lista.",
+			Name: "location_id", Label: "Distrito", Kind: forms.Destination, Required: true,
+			Hint: "Distrito o zona: decide la tarifa. Escriba y elija de la lista.",
 		},
 		offer: func(f *forms.Field, _ orders.Caller, destinations *places.Destinations) bool {
 			f.Suggestions = destinations.Offered()
@@ -171,16 +171,16 @@ var fields = []field{
 		download: "producto", text: func(o Shown) string { return o.Product },
 	},
 	{
-		group: packageGroup, Field: forms.Field{Name: "size", Label: "Talla", Kind: forms.Choice},
+		group: packageGroup, Field: forms.Field{Name: "size", Label: "Tamaño", Kind: forms.Choice},
 		offer: func(f *forms.Field, caller orders.Caller, destinations *places.Destinations) bool {
 			*f = SizeField(caller.Operator.Currency, destinations.Choices.Sizes)
 			return len(f.Options) > 0
 		},
 		column: Column{
-			Column: named(sizeColumn, "tamano", "size"), Help: "Código de talla del operador. Vacío: la talla habitual.",
+			Column: named(sizeColumn, "talla", "size"), Help: "Código de tamaño del operador. Vacío: el tamaño habitual.",
 			take: takeSize,
 		},
-		download: "talla", text: func(o Shown) string { return o.Size },
+		download: "tamano", text: func(o Shown) string { return o.Size },
 	},
 	{
 		group: packageGroup, Field: forms.Field{Name: "store_id", Label: "Tienda", Kind: forms.Choice},
@@ -205,15 +205,15 @@ var fields = []field{
 	},
 	{
 		group: packageGroup, Field: forms.Field{
-			Name: "external_id", Label: "Número de la tienda", Kind: forms.Text,
+			Name: "external_id", Label: "N.º de pedido de la tienda", Kind: forms.Text,
 			Hint: "El que el pedido tiene en el sistema de la tienda.",
 		},
 		column: Column{
-			Column: named(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"),
+			Column: named(codeColumn, "codigo_externo", "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"),
 			take:   takeDigits,
 			Help:   "Su propio número de pedido. Se guarda y se puede buscar; durante 24 horas no se crea dos veces.",
 		},
-		download: "codigo_externo", text: func(o Shown) string { return orEmpty(o.ExternalID) },
+		download: codeColumn, text: func(o Shown) string { return orEmpty(o.ExternalID) },
 	},
 	{
 		group: packageGroup, Field: forms.Field{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true},
@@ -232,7 +232,7 @@ var fields = []field{
 			Column: named("monto_a_cobrar", "monto", "monto por cobrar", "cobrar"), Example: "89.90", take: takeAmount,
 			Help: "Lo que se cobra al entregar: 89.90 u 89,90. Vacío: nada.",
 		},
-		download: "monto_acordado", text: func(o Shown) string { return o.AmountToCollect.String() }, fact: agreedAmount,
+		download: "monto_a_cobrar", text: func(o Shown) string { return o.AmountToCollect.String() }, fact: agreedAmount,
 	},
 	{
 		group: paymentGroup, Field: forms.Field{

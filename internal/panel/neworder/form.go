@@ -76,7 +76,7 @@ const NoStore = "Ninguna: pedido del operador"
 
 // SizeField offers the sizes, the default one first chosen.
 func SizeField(currency string, sizes []models.Size) forms.Field {
-	f := forms.Field{Name: "size", Label: "Talla", Kind: forms.Choice}
+	f := forms.Field{Name: "size", Label: "Tamaño", Kind: forms.Choice}
 	for _, size := range sizes {
 		label := size.Name + " (" + size.Code + ")"
 		if size.Surcharge > 0 {
