@@ -36,7 +36,7 @@ var notInRequest = map[string]string{
 var notInView = map[string]string{
 	"OperatorID": "the caller's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal", "ErasedAt": "internal",
 	"RecipientDocEncrypted": "as RecipientDocNumber",
-	"DocOutcome":            "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage", "RiskZone": "in OrderPage",
+	"DocOutcome":            "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage",
 	"RiderID": "in Rider", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
 	"CancelledBy": "in Cancellation", "CancelReason": "in Cancellation", "CancelNote": "in Cancellation",
 }
@@ -46,7 +46,7 @@ var notInEvent = map[string]string{
 	"RecipientDocType": "private", "RecipientDocNumber": "private", "RecipientDocVerified": "private", "Notes": "private",
 	"DeliveryLat": "private", "DeliveryLng": "private", "DeliveryMapsURL": "private", "LocationID": "in Location",
 	"DeliveryType": "not in contract 6.1", "Currency": "not in contract 6.1", "AssignedAt": "not in contract 6.1",
-	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel", "Test": "beside data, in the envelope",
+	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel", "RiskZone": "for the panel", "Test": "beside data, in the envelope",
 }
 
 func TestOrderFields_areReadFromTheRequest(t *testing.T) {

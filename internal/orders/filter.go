@@ -21,7 +21,12 @@ type orderFilter struct {
 	ByDelivery  bool
 	Page, Limit int
 	// WithoutPoint selects open orders that have no point.
-	WithoutPoint     bool
+	WithoutPoint bool
+	// ExpiringBefore selects registered orders that cancel themselves before then, AssignedBefore
+	// orders with a rider who got them before then.
+	ExpiringBefore, AssignedBefore *time.Time
+	// AmountDiffers selects orders for which another amount was collected than was agreed.
+	AmountDiffers    bool
 	StoreID, RiderID *uuid.UUID
 	LocationID       *uuid.UUID
 	// ExternalID is the store's own number of the orders.
@@ -88,6 +93,16 @@ func (f orderFilter) withStatus(query *gorm.DB) *gorm.DB {
 func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	if f.WithoutPoint {
 		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ?", models.OpenStatuses)
+	}
+	// The statuses are in the text of the statement, so that the indexes of these orders alone are used.
+	if f.ExpiringBefore != nil {
+		query = query.Where("orders.status = 'registered' AND orders.auto_cancel_at < ?", *f.ExpiringBefore)
+	}
+	if f.AssignedBefore != nil {
+		query = query.Where("orders.status = 'assigned' AND orders.assigned_at < ?", *f.AssignedBefore)
+	}
+	if f.AmountDiffers {
+		query = query.Where("orders.actual_amount_collected_cents <> orders.amount_to_collect_cents")
 	}
 	if f.StoreID != nil {
 		query = query.Where("orders.store_id = ?", *f.StoreID)

@@ -55,9 +55,11 @@ func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (mo
 	}
 	var total money.Cents
 	err = filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
-		Select("CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0) AS BIGINT)").Scan(&total).Error
+		Select(sumCollected).Scan(&total).Error
 	return total, err
 }
+
+const sumCollected = "CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0) AS BIGINT)"
 
 // CheckSearch returns the error that reading the orders of a query would, before anything is sent.
 func (s *Service) CheckSearch(caller Caller, query Query) error {
@@ -107,11 +109,19 @@ func (s *Service) filter(caller Caller, query Query) (orderFilter, error) {
 	search, err := parseSearch(query.Search, caller.Operator.CountryCode)
 	filter := orderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
-		ByDelivery: query.ByDelivery,
-		StoreID:    query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID,
+		ByDelivery: query.ByDelivery, AmountDiffers: query.AmountDiffers,
+		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID,
 		Search: search,
 	}
-	zone := caller.Operator.TimeZone()
+	zone, now := caller.Operator.TimeZone(), s.clock.Now()
+	if query.Expiring {
+		before := now.Add(ExpiringWithin)
+		filter.ExpiringBefore = &before
+	}
+	if query.OutSinceYesterday {
+		before := clock.DayStart(now.In(zone), zone)
+		filter.AssignedBefore = &before
+	}
 	if query.From != nil {
 		start := clock.DayStart(*query.From, zone)
 		filter.From = &start

@@ -45,6 +45,12 @@ type Query struct {
 	Page, Limit int
 	// WithoutPoint selects open orders that have no point.
 	WithoutPoint bool
+	// Expiring selects registered orders that cancel themselves within ExpiringWithin.
+	Expiring bool
+	// OutSinceYesterday selects orders that a rider got before today and has not delivered.
+	OutSinceYesterday bool
+	// AmountDiffers selects orders for which another amount was collected than was agreed.
+	AmountDiffers bool
 	// Search matches guide code, external id, recipient, phone and address.
 	Search string
 	// ExternalID selects the orders with exactly this number of the store's own.

@@ -166,7 +166,8 @@ func (s *Service) visible(ctx context.Context, caller Caller, query Query, table
 func (s *Service) countByStatus(
 	ctx context.Context, caller Caller, query Query, filter orderFilter,
 ) (map[models.Status]int64, error) {
-	if query.ByDelivery || query.WithoutPoint || query.RiderID != nil || query.LocationID != nil ||
+	if query.ByDelivery || query.WithoutPoint || query.Expiring || query.OutSinceYesterday || query.AmountDiffers ||
+		query.RiderID != nil || query.LocationID != nil ||
 		query.ExternalID != "" || len(filter.Search) > 0 {
 		return s.countOrders(ctx, caller, filter)
 	}

@@ -58,7 +58,25 @@ type View struct {
 	Test bool `json:"test,omitempty"`
 	// Version is the order's Seq, for the panel.
 	Version int `json:"-"`
+	// RiskZone is the name of the risk zone that the destination was in when the order was created or
+	// corrected, for the panel.
+	RiskZone *string `json:"-"`
 }
+
+// Since is when the order reached its status.
+func (v *View) Since() time.Time {
+	at := map[models.Status]*time.Time{
+		models.StatusReceived: v.ReceivedAt, models.StatusAssigned: v.AssignedAt, models.StatusDelivered: v.DeliveredAt,
+		models.StatusCancelled: v.CancelledAt,
+	}[v.Status]
+	if at == nil {
+		return v.CreatedAt
+	}
+	return *at
+}
+
+// LacksPoint reports whether somebody has yet to find out where on the map the order goes.
+func (v *View) LacksPoint() bool { return v.DeliveryLat == nil && v.Status.Open() }
 
 // eventData is `data` of contract 6.1: every event has every field, null if unset. It never
 // contains the document, the notes or the delivery point.
@@ -120,7 +138,7 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 		DeliveryType:         o.DeliveryType, LocationID: o.LocationID,
 		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
 		Notes: o.Notes, Currency: o.Currency, DeliveryProof: s.proofView(&o.Order, withProofLocation),
-		AssignedAt: utc(o.AssignedAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq,
+		AssignedAt: utc(o.AssignedAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq, RiskZone: o.RiskZone,
 	}
 	if o.CancelledBy != nil {
 		view.Cancellation = &CancellationView{By: *o.CancelledBy, Reason: o.CancelReason, Note: o.CancelNote}

@@ -63,6 +63,8 @@ type orderQuery struct {
 	// Date is which date the days are about: byCreation or byDelivery.
 	Date         string
 	WithoutPoint bool
+	// Expiring, OutSinceYesterday and AmountDiffers are those of orders.Query.
+	Expiring, OutSinceYesterday, AmountDiffers bool
 	// Sort is the column to sort by, with a minus in front for descending; empty is newest first.
 	Sort string
 	Page int
@@ -77,6 +79,7 @@ func readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
 		Days: readDays(v), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
+		Expiring: v.Query("vence") != "", OutSinceYesterday: v.Query("desde_ayer") != "", AmountDiffers: v.Query("monto_distinto") != "",
 	}
 	if _, known := sortColumns[strings.TrimPrefix(v.Query("orden"), "-")]; known {
 		query.Sort = v.Query("orden")
@@ -94,6 +97,7 @@ func readOrderQuery(v *Request) orderQuery {
 // ordersQuery is the query for the use case. Invalid ids are ignored: the form cannot send them.
 func (q orderQuery) ordersQuery() orders.Query {
 	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery,
+		Expiring: q.Expiring, OutSinceYesterday: q.OutSinceYesterday, AmountDiffers: q.AmountDiffers,
 		Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
 	query.From, query.To = q.Days.From, q.Days.To
@@ -114,8 +118,31 @@ func (q orderQuery) at(path string) string {
 		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, "desde": q.Days.First(),
 		"hasta": q.Days.Last(),
 		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort,
+		"vence": ifSet(q.Expiring, "1"), "desde_ayer": ifSet(q.OutSinceYesterday, "1"), "monto_distinto": ifSet(q.AmountDiffers, "1"),
 		"pagina": pageParameter(q.Page),
 	})
+}
+
+// chip is a filter of the list that the URL has and that can be taken away.
+type chip struct{ Name, Label string }
+
+// Chips are the filters that have no field of their own: the links of the panel's first page set
+// them.
+func (q orderQuery) Chips() []chip {
+	var chips []chip
+	for _, of := range []struct {
+		set bool
+		chip
+	}{
+		{q.Expiring, chip{"vence", "Se cancelan en menos de 2 horas"}},
+		{q.OutSinceYesterday, chip{"desde_ayer", "En reparto desde ayer o antes"}},
+		{q.AmountDiffers, chip{"monto_distinto", "Cobrado distinto de lo acordado"}},
+	} {
+		if of.set {
+			chips = append(chips, of.chip)
+		}
+	}
+	return chips
 }
 
 // Filtered reports whether there is a filter besides the status.
@@ -123,7 +150,7 @@ func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
 
 // Narrowed reports whether one of the filters is set that are collapsed on a phone.
 func (q orderQuery) Narrowed() bool {
-	return q.Store != "" || q.Rider != "" || q.Days.Any() || q.WithoutPoint
+	return q.Store != "" || q.Rider != "" || q.Days.Any() || q.WithoutPoint || q.Expiring || q.OutSinceYesterday || q.AmountDiffers
 }
 
 func (p *Pages) listOrders(v *Request) error {

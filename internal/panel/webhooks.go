@@ -64,7 +64,7 @@ func (p *Pages) listWebhooks(v *Request) error {
 }
 
 func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form *forms.Form) error {
-	hooks, err := p.Webhooks.List(v.Ctx(), v.Caller.Scope())
+	hooks, err := p.listedHooks(v)
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,18 @@ func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form
 	}
 	return p.show(v, status, "webhooks", "Webhooks", page)
 }
+
+// listedHooks are the webhooks that the user may see, with the parameter of the URL only those that
+// fail.
+func (p *Pages) listedHooks(v *Request) ([]models.Webhook, error) {
+	if v.Query(failingParameter) != "" {
+		return webhooks.Failing(v.Ctx(), p.DB, v.Caller.Scope(), p.Clock.Now())
+	}
+	return p.Webhooks.List(v.Ctx(), v.Caller.Scope())
+}
+
+// failingParameter narrows the list of webhooks to those that fail.
+const failingParameter = "fallan"
 
 // choosableStores are the stores that the user may choose; none for a store's user.
 func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {

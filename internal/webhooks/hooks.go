@@ -28,6 +28,19 @@ func Active(ctx context.Context, database *db.DB, scope db.WebhookScope) ([]mode
 	return webhooks, err
 }
 
+// failedLately is how long a webhook counts as failing that was deactivated because it failed.
+const failedLately = 24 * time.Hour
+
+// Failing lists a scope's webhooks whose last attempt failed, and those that were deactivated
+// lately because all did, newest first.
+func Failing(ctx context.Context, database *db.DB, scope db.WebhookScope, now time.Time) ([]models.Webhook, error) {
+	var webhooks []models.Webhook
+	err := hooksIn(ctx, database, scope).Where("active AND paused_at IS NULL AND failing_since IS NOT NULL OR "+
+		"NOT active AND deactivated_at > ? AND deactivated_reason IN ?", now.Add(-failedLately), []string{textGone, textFailing}).
+		Order("created_at DESC, id DESC").Find(&webhooks).Error
+	return webhooks, err
+}
+
 // allHooks lists a scope's webhooks, active ones first, then newest first.
 func allHooks(ctx context.Context, database *db.DB, scope db.WebhookScope, limit int) ([]models.Webhook, error) {
 	var webhooks []models.Webhook

@@ -281,6 +281,12 @@ CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC
 -- The reconcile workflow reads unconfirmed orders by the time of their last change, oldest first; nearly always none.
 CREATE INDEX orders_unconfirmed ON orders (updated_at, id) WHERE workflow_started_at IS NULL;
 CREATE INDEX orders_waiting ON orders (auto_cancel_at) WHERE status = 'registered';
+-- What the panel's first page counts and lists: what cancels itself soon, waits for a rider, is out for long, was paid differently.
+CREATE INDEX orders_operator_expiring ON orders (operator_id, auto_cancel_at) WHERE status = 'registered';
+CREATE INDEX orders_operator_to_assign ON orders (operator_id, received_at) WHERE status = 'received';
+CREATE INDEX orders_operator_out ON orders (operator_id, assigned_at) WHERE status = 'assigned';
+CREATE INDEX orders_operator_differing ON orders (operator_id, delivered_at)
+    WHERE actual_amount_collected_cents <> amount_to_collect_cents;
 -- Which orders a photo belongs to: what the sweep of photos that belong to none asks.
 CREATE INDEX orders_proof_photo ON orders (proof_photo) WHERE proof_photo IS NOT NULL;
 -- What retention looks for.

@@ -1,0 +1,102 @@
+package orders
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"despacho/internal/money"
+	"despacho/internal/webhooks"
+	"despacho/models"
+)
+
+// Today is what waits for somebody now, and what was done today, among the orders that the caller
+// may see. Every count is the total of the list with the same Query.
+type Today struct {
+	// Day is today in the operator's time zone.
+	Day time.Time
+	// ToReceive counts registered orders, ToAssign received ones. OldestToAssign is when the first of
+	// those was received; nil if there is none.
+	ToReceive, ToAssign int64
+	OldestToAssign      *time.Time
+	// OutSinceYesterday, Expiring and AmountDiffers count the orders of the queries of these names, the
+	// last one those that were delivered from DiffersFrom on.
+	OutSinceYesterday, Expiring, AmountDiffers int64
+	DiffersFrom                                time.Time
+	// Delivered counts the orders delivered today, Collected is what was collected for them.
+	Delivered int64
+	Collected money.Cents
+	// FailingWebhooks is the number of webhooks that webhooks.Failing lists.
+	FailingWebhooks int
+}
+
+// ExpiringWithin is how soon an order cancels itself that Query.Expiring selects.
+const ExpiringWithin = 2 * time.Hour
+
+// differingDays is how many days of deliveries, today included, are looked through for amounts that
+// differ.
+const differingDays = 7
+
+// Today reads what the panel's first page shows, in four statements.
+func (s *Service) Today(ctx context.Context, caller Caller) (*Today, error) {
+	local := s.clock.Now().In(caller.Operator.TimeZone())
+	day := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
+	today := &Today{Day: day, DiffersFrom: day.AddDate(0, 0, 1-differingDays)}
+	counts, err := s.countByStatus(ctx, caller, Query{}, orderFilter{})
+	if err != nil {
+		return nil, err
+	}
+	today.ToReceive, today.ToAssign = counts[models.StatusRegistered], counts[models.StatusReceived]
+	if today.ToAssign > 0 {
+		if today.OldestToAssign, err = s.oldestToAssign(ctx, caller); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.countToday(ctx, caller, today); err != nil {
+		return nil, err
+	}
+	failing, err := webhooks.Failing(ctx, s.db, caller.Scope(), s.clock.Now())
+	today.FailingWebhooks = len(failing)
+	return today, err
+}
+
+// oldestToAssign is when the first of the orders was received that wait for a rider. The status is
+// in the text of the statement, so that the index of these orders alone is used.
+func (s *Service) oldestToAssign(ctx context.Context, caller Caller) (*time.Time, error) {
+	var received []time.Time
+	err := caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.status = 'received' AND orders.received_at IS NOT NULL").
+		Order("orders.received_at").Limit(1).Pluck("orders.received_at", &received).Error
+	if err != nil || len(received) == 0 {
+		return nil, err
+	}
+	return utc(&received[0]), nil
+}
+
+// countToday counts what has no totals, in one statement.
+func (s *Service) countToday(ctx context.Context, caller Caller, today *Today) error {
+	delivered := Query{Status: models.StatusDelivered, ByDelivery: true, From: &today.Day, To: &today.Day}
+	selected := func(query Query, columns string) (*gorm.DB, error) {
+		filter, err := s.filter(caller, query)
+		return filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Select(columns), err
+	}
+	var figures []any
+	for _, figure := range []struct {
+		query   Query
+		columns string
+	}{
+		{Query{OutSinceYesterday: true}, "COUNT(*)"},
+		{Query{Expiring: true}, "COUNT(*)"},
+		{Query{AmountDiffers: true, ByDelivery: true, From: &today.DiffersFrom}, "COUNT(*)"},
+		{delivered, "COUNT(*)"},
+		{delivered, sumCollected},
+	} {
+		query, err := selected(figure.query, figure.columns)
+		if err != nil {
+			return err
+		}
+		figures = append(figures, query)
+	}
+	return s.db.Query(ctx).Raw("SELECT (?), (?), (?), (?), (?)", figures...).Row().
+		Scan(&today.OutSinceYesterday, &today.Expiring, &today.AmountDiffers, &today.Delivered, &today.Collected)
+}

@@ -1,0 +1,27 @@
+package panel
+
+import (
+	"despacho/internal/orders"
+	"despacho/models"
+)
+
+// TodayLists are the addresses of the lists whose totals orders.Today has.
+type TodayLists struct {
+	ToReceive, ToAssign, OutSinceYesterday, Expiring, AmountDiffers, Delivered, FailingWebhooks string
+}
+
+// TodayListsOf names the lists of figures that were read.
+func TodayListsOf(today *orders.Today) TodayLists {
+	list := func(query orderQuery) string { return query.at(home) }
+	return TodayLists{
+		ToReceive:         list(orderQuery{Status: models.StatusRegistered}),
+		ToAssign:          list(orderQuery{Status: models.StatusReceived}),
+		OutSinceYesterday: list(orderQuery{Status: models.StatusAssigned, OutSinceYesterday: true}),
+		Expiring:          list(orderQuery{Status: models.StatusRegistered, Expiring: true}),
+		AmountDiffers: list(orderQuery{Status: models.StatusDelivered, AmountDiffers: true, Date: byDelivery,
+			Days: days{From: &today.DiffersFrom}}),
+		Delivered: list(orderQuery{Status: models.StatusDelivered, Date: byDelivery,
+			Days: days{From: &today.Day, To: &today.Day}}),
+		FailingWebhooks: webhooksPath + "?" + failingParameter + "=1",
+	}
+}
