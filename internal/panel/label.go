@@ -58,6 +58,8 @@ type labelSheet struct {
 	Bars    *barcode.Drawing
 	Square  *barcode.Drawing
 	Address string
+	// Texts is how the texts about the recipient are set.
+	Texts labelTexts
 }
 
 // BarsWidth is the barcode's width on paper, in millimetres: half a millimetre per module, four
@@ -137,6 +139,7 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 		Detail: order, Destination: destination(index, order.Location), Day: format.Day(order.OperativeDay),
 		Address: p.trackingURL(order.GuideCode),
 	}
+	sheet.Texts = setLabelTexts(order.View, sheet.Destination)
 	sheet.Collect, sheet.Fixed = collect(order.View)
 	if sheet.Bars, err = barcode.Code128(order.GuideCode); err != nil {
 		return labelSheet{}, err

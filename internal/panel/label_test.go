@@ -22,7 +22,7 @@ func TestLabel_ofManyOrders(t *testing.T) {
 		tenant := s.NewTenant(t)
 		hostile := `"><script>alert(1)</script>`
 		paid := s.CreateOrder(t, tenant.KeyA, map[string]any{
-			"recipient_name": hostile, "delivery_address": hostile, "delivery_reference": hostile, "product": hostile, "amount_to_collect": 89.9, "external_id": "N-" + hostile,
+			"recipient_name": hostile, "delivery_address": hostile, "delivery_reference": hostile, "product": hostile, "amount_to_collect": 89.9, "external_id": "N-" + hostile, "notes": hostile,
 		})
 		free := s.CreateOrder(t, tenant.Key)
 		open := s.CreateOrder(t, tenant.KeyB, map[string]any{"payment_type": "cash_on_delivery"})
@@ -32,7 +32,7 @@ func TestLabel_ofManyOrders(t *testing.T) {
 		require.NotContains(t, shown.Text, "<script>alert")
 		words := shown.words()
 		for _, text := range []string{
-			"3 etiquetas", "Operador de prueba", hostile, "+51987654321", "Ref. " + hostile, "Miraflores, Lima", "Producto " + hostile, "Tamaño M", "Tienda Tienda A", "N.º de pedido de la tienda N-" + hostile,
+			"3 etiquetas", "Operador de prueba", hostile, "+51987654321", "Ref. " + hostile, "Nota: " + hostile, "Miraflores, Lima", "Producto " + hostile, "Tamaño M", "Tienda Tienda A", "N.º de pedido de la tienda N-" + hostile,
 			"COBRAR S/ 89.90", "NO COBRAR", "COBRAR S/ ________",
 		} {
 			require.Contains(t, words, text)

@@ -41,7 +41,8 @@ func TestOrdersFile(t *testing.T) {
 		delivered := tenant.Row(apptest.FrozenAt.Add(-48*time.Hour), apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], time.Hour), func(o *models.Order) {
 			o.StoreID, o.RecipientName, o.Product = &tenant.StoreB.ID, "=HYPERLINK(\"http://malo\")", "Zapatos; \"rojos\""
 			number := "=PED-1"
-			o.ExternalID = &number
+			notes := "Llamar antes"
+			o.ExternalID, o.Notes = &number, &notes
 			o.PaymentType, o.AmountToCollect, o.ActualAmountCollected = models.CashOnDelivery, 4550, &collected
 		})
 		tenant.InsertRows(t, append(rows, delivered))
@@ -74,8 +75,8 @@ func TestOrdersFile(t *testing.T) {
 		}
 		require.Equal(t, "'=HYPERLINK(\"http://malo\")", cells["destinatario"])
 		require.Equal(t, "'=PED-1", cells["numero_de_pedido"])
-		require.Equal(t, []string{"Entregado", "Tienda B", "Zapatos; \"rojos\"", "Carlos Quispe", "45.50", "40.00"},
-			[]string{cells["estado"], cells["tienda"], cells["producto"], cells["motorizado"], cells["monto_a_cobrar"], cells["cobrado"]})
+		require.Equal(t, []string{"Entregado", "Tienda B", "Zapatos; \"rojos\"", "Llamar antes", "Carlos Quispe", "45.50", "40.00"},
+			[]string{cells["estado"], cells["tienda"], cells["producto"], cells["notas"], cells["motorizado"], cells["monto_a_cobrar"], cells["cobrado"]})
 		require.Equal(t, delivered.DeliveredAt.In(tenant.Operator.TimeZone()).Format("2006-01-02 15:04:05"), cells["entregado"])
 
 		require.Len(t, fileRows(t, visit(t, s, tenant, &tenant.StoreB).read("/panel/pedidos.csv")), 3, "a store has its own")

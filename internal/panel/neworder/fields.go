@@ -221,7 +221,7 @@ var fields = []field{
 			Column: named("notas", "observaciones", "comentarios", "instrucciones"), Help: "Instrucciones para el despacho.",
 			Example: "Ejemplo: reemplace esta fila",
 		},
-		text: func(o Shown) string { return orEmpty(o.Notes) },
+		download: "notas", text: func(o Shown) string { return orEmpty(o.Notes) },
 	},
 	{
 		group: paymentGroup, Field: forms.Field{
