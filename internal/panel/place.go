@@ -95,8 +95,10 @@ func (p *Pages) findDestination(v *Request, f *forms.Field) (id, complaint strin
 	case m.Place != nil && m.Exact:
 		f.Value = destinations.Name(*m.Place)
 		return m.Place.ID.String(), "", nil
+	case m.OutOfReach:
+		return "", places.OutOfReachDestination, nil
 	case len(m.Similar) > 0:
-		f.Suggestions = places.Names(destinations.Index(), m.Similar)
+		f.Suggestions = m.Similar
 		return "", places.UnknownDestination + ": " + places.DidYouMean(f.Suggestions), nil
 	case len(m.Names) == 0:
 		return "", places.UnknownDestination, nil

@@ -51,10 +51,10 @@ func (p *Pages) uploadTemplate(v *Request) error {
 func (p *Pages) previewUpload(v *Request) error {
 	table, err := readUpload(v)
 	if err == nil {
-		var columns csvfile.Columns
-		if columns, err = neworder.Match(v.Caller, table); err == nil {
-			return p.showPreview(v, table, columns)
-		}
+		err = p.showPreview(v, table)
+	}
+	if err == nil {
+		return nil
 	}
 	problem := apperror.From(err)
 	if problem.Kind == apperror.Internal {

@@ -57,7 +57,11 @@ func (p *Pages) rowReader(v *Request, previewedAt time.Time) (*neworder.Reader, 
 	return neworder.NewReader(p.creator(), v.Caller, destinations, previewedAt), nil
 }
 
-func (p *Pages) showPreview(v *Request, table *csvfile.Table, columns csvfile.Columns) error {
+func (p *Pages) showPreview(v *Request, table *csvfile.Table) error {
+	columns, err := neworder.Match(v.Caller, table)
+	if err != nil {
+		return err
+	}
 	reader, err := p.rowReader(v, p.Clock.Now())
 	if err != nil {
 		return err
@@ -70,7 +74,7 @@ func (p *Pages) showPreview(v *Request, table *csvfile.Table, columns csvfile.Co
 	if err != nil {
 		return err
 	}
-	page.Remarks = neworder.Remarks(v.Caller, columns)
+	page.Remarks = reader.Remarks(columns)
 	return p.show(v, http.StatusOK, "upload_rows", "Revisar la carga", page)
 }
 

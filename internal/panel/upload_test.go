@@ -55,10 +55,14 @@ func TestUpload_templateCanBeUploaded(t *testing.T) {
 				require.True(t, strings.HasPrefix(template.Text, "\ufeff"), "spreadsheet programs tell UTF-8 by its mark")
 				require.Contains(t, template.Header.Get("Content-Disposition"), "plantilla-pedidos.csv")
 				require.Equal(t, store == nil, strings.Contains(template.Text, "tienda"))
-				preview := v.check(template.Text)
+				alone := v.upload(uploads, nil, "archivo", "pedidos.csv", []byte(template.Text))
+				require.Contains(t, alone.words(), "El archivo solo tiene el ejemplo de la plantilla.")
+				_, example, _ := strings.Cut(template.Text, "\r\n")
+				preview := v.check(template.Text, strings.Replace(example, "Ejemplo: Rosa Díaz", "Rosa Díaz", 1))
+				require.Contains(t, preview.words(), "La fila 2 es el ejemplo de la plantilla: no se crea.")
 				require.Contains(t, preview.words(), "1 por crear")
 				require.NotContains(t, preview.words(), "Columnas que no se usan")
-				require.Contains(t, preview.words(), "Rosa Díaz")
+				require.Contains(t, preview.words(), "Estado 4 Rosa Díaz")
 			}
 		}
 		require.Zero(t, orderCount(t, s, tenant), "looking creates nothing")
@@ -93,7 +97,8 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 		require.Contains(t, done.Text, "/panel/etiquetas?formato=a6&amp;id=")
 		require.Equal(t, 3, orderCount(t, s, tenant), "two equal rows are two orders")
 
-		require.Contains(t, v.confirm(preview).words(), "3 ya existían", "after a broken connection the button is pressed again")
+		require.Contains(t, v.confirm(preview).words(), "3 creados", "after a broken connection the button is pressed again")
+		require.Equal(t, 3, orderCount(t, s, tenant))
 		colleague := visit(t, s, tenant, &tenant.StoreA)
 		again := colleague.check(append([]string{header, "Luis;987654323;Jr. Unión 1;San Juan de Miraflores;Caja;"}, good...)...)
 		require.Contains(t, again.words(), "1 por crear")
@@ -319,14 +324,15 @@ func TestUpload_understandsPlaces(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		preview := v.check("Cliente,Celular,DIRECCIÓN,Distrito,Ubigeo,Producto,Vendedor",
-			"A,987654321,x,surco,,y,Ana", "B,987654321,x,,150122,y,", "C,987654321,x,\"Miraflores, Arequipa\",,y,", "D,987654321,x,Narnia,,y,", "E,987654321,x,,,y,", "F,987654321,x,y,z,w,v,u", "G,987654321,x,Bellavista,,y,", "H,987654321,x,San,,y,",
+			"A,987654321,x,surco,,y,Ana", "B,987654321,x,,150122,y,", "C,987654321,x,\"Miraflores, Arequipa\",,y,", "D,987654321,x,Narnia,,y,", "E,987654321,x,,,y,", "F,987654321,x,y,z,w,v,u", "G,987654321,x,Bellavista,,y,", "H,987654321,x,San,,y,", "I,987654321,x,Wanchak,,y,",
 		).words()
 		for _, want := range []string{
 			"«surco» se entendió como Santiago de Surco, Lima (150140).", "Miraflores, Lima (150122)", "El operador no llega a este destino.",
-			"No hay ningún distrito o zona con ese nombre.", "distrito vacío Es obligatorio.", "más celdas que columnas", "Bellavista, Bellavista (220201) o un lugar más: escriba cuál.", " o alguno de otros 7: escriba cuál.", "Columnas que no se usan: Vendedor.",
+			"No hay ningún distrito o zona con ese nombre.", "distrito vacío Es obligatorio.", "más celdas que columnas", "El operador no llega a ningún lugar con ese nombre.", " o alguno de otros 7: escriba cuál.", "Columnas que no se usan: Vendedor.",
 		} {
 			require.Contains(t, preview, want)
 		}
+		require.NotContains(t, preview, "Wanchaq", "a place that the operator does not cover is not offered")
 	})
 }
 

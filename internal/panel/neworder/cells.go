@@ -72,7 +72,8 @@ func takeAmount(_ *Reader, _ *Row, cell string) (string, string) {
 func takePlace(r *Reader, row *Row, cell string) (string, string) {
 	m := r.places.Match(cell)
 	if m.Place == nil {
-		return "", r.ambiguous(m)
+		row.Suggestions = append(m.Similar, m.Names...)
+		return "", ambiguous(m)
 	}
 	row.Place = r.places.Name(*m.Place)
 	if !m.Exact {
@@ -154,13 +155,14 @@ func match[T any](rows []T, tests ...func(T) bool) (found []T) {
 const maxNamed = 4
 
 // ambiguous is the message for a place that is not clear.
-func (r *Reader) ambiguous(m places.Match) string {
-	if len(m.Similar) > 0 {
-		return places.UnknownDestination + ": " + places.DidYouMean(places.Names(r.places.Index(),
-			m.Similar[:min(len(m.Similar), maxNamed)]))
-	}
+func ambiguous(m places.Match) string {
 	names := m.Names
-	if len(names) == 0 {
+	switch {
+	case m.OutOfReach:
+		return places.OutOfReachDestination
+	case len(m.Similar) > 0:
+		return places.UnknownDestination + ": " + places.DidYouMean(m.Similar[:min(len(m.Similar), maxNamed)])
+	case len(names) == 0:
 		return places.UnknownDestination
 	}
 	complaint := "puede ser " + strings.Join(names[:min(len(names), maxNamed)], " o ")

@@ -2,11 +2,13 @@ package neworder
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"despacho/internal/orders"
 	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/places"
+	"despacho/internal/textnorm"
 )
 
 // Column is a column of an uploaded file of orders.
@@ -56,6 +58,7 @@ func DownloadColumns() (list []DownloadColumn) {
 const (
 	placeColumn  = "distrito"
 	ubigeoColumn = "ubigeo"
+	nameColumn   = "destinatario"
 	storeColumn  = "tienda"
 	sizeColumn   = "tamano"
 	codeColumn   = "numero_de_pedido"
@@ -76,8 +79,15 @@ func ColumnsFor(caller orders.Caller) []Column {
 	return list
 }
 
-// Template is the header and the example row of an empty file, for an order that the operator could
-// deliver.
+// exampleMark begins the recipient of the template's example row, which is no order.
+const exampleMark = "Ejemplo:"
+
+func isExample(cells map[string]string) bool {
+	mark, _, marked := strings.Cut(cells[nameColumn], ":")
+	return marked && textnorm.Equal(mark, exampleMark)
+}
+
+// Template is the header and the example row of an empty file.
 func Template(caller orders.Caller, destinations *places.Destinations) [][]string {
 	var header, example []string
 	for _, column := range ColumnsFor(caller) {
@@ -135,16 +145,19 @@ func Match(caller orders.Caller, table *csvfile.Table) (csvfile.Columns, error) 
 	return found, nil
 }
 
-// Remarks are notes about the file's columns.
-func Remarks(caller orders.Caller, found csvfile.Columns) []string {
+// Remarks are notes about the file that was read.
+func (r *Reader) Remarks(found csvfile.Columns) []string {
 	var remarks []string
+	for _, number := range r.Examples {
+		remarks = append(remarks, fmt.Sprintf("La fila %d es el ejemplo de la plantilla: no se crea.", number))
+	}
 	if len(found.Unknown) > 0 {
 		remarks = append(remarks, "Columnas que no se usan: "+strings.Join(found.Unknown, ", ")+".")
 	}
 	if len(found.Repeated) > 0 {
 		remarks = append(remarks, "Columnas repetidas, de las que vale la primera: "+strings.Join(found.Repeated, ", ")+".")
 	}
-	if caller.StoreID != nil && found.Has(storeColumn) {
+	if r.caller.StoreID != nil && found.Has(storeColumn) {
 		remarks = append(remarks, "La columna tienda no se usa: todos los pedidos son de su tienda.")
 	}
 	return remarks

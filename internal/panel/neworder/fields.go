@@ -60,8 +60,8 @@ var fields = []field{
 		group: recipientGroup, Field: forms.Field{Name: "recipient_name", Label: "Nombre", Kind: forms.Text, Required: true,
 			Focus: true},
 		column: Column{
-			Column: named("destinatario", "nombre", "cliente", "nombre del destinatario", "nombre y apellido"),
-			Help:   "Nombre de quien recibe.", Example: "Rosa Díaz",
+			Column: named(nameColumn, "nombre", "cliente", "nombre del destinatario", "nombre y apellido"),
+			Help:   "Nombre de quien recibe.", Example: exampleMark + " Rosa Díaz",
 		},
 		download: "destinatario", text: func(o Shown) string { return o.RecipientName },
 	},
@@ -219,7 +219,7 @@ var fields = []field{
 		group: packageGroup, Field: forms.Field{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true},
 		column: Column{
 			Column: named("notas", "observaciones", "comentarios", "instrucciones"), Help: "Instrucciones para el despacho.",
-			Example: "Ejemplo: reemplace esta fila",
+			Example: "Llamar antes",
 		},
 		download: "notas", text: func(o Shown) string { return orEmpty(o.Notes) },
 	},

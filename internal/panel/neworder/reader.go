@@ -28,6 +28,8 @@ type Reader struct {
 	// row on another day is another order.
 	PreviewedAt    time.Time
 	day, dayBefore string
+	// Examples are the numbers of the rows that are the template's example.
+	Examples []int
 }
 
 // NewReader makes the reader of a file whose preview was made at a time.
@@ -42,17 +44,32 @@ func NewReader(creator Creator, caller orders.Caller, destinations *places.Desti
 	}
 }
 
-// Rows reads the rows of a new file.
+// Rows reads the rows of a new file, without the template's example.
 func (r *Reader) Rows(ctx context.Context, table *csvfile.Table, columns csvfile.Columns) ([]*Row, error) {
-	rows := make([]*Row, len(table.Rows))
-	for i, row := range table.Rows {
-		rows[i] = &Row{FileRow: FileRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
-		if err := r.interpret(rows[i]); err != nil {
+	rows := make([]*Row, 0, len(table.Rows))
+	for _, row := range table.Rows {
+		cells := columns.Of(row)
+		if isExample(cells) {
+			r.Examples = append(r.Examples, row.Number)
+			continue
+		}
+		read := &Row{FileRow: FileRow{Number: row.Number, Overflows: row.Overflows, Cells: cells}}
+		if err := r.interpret(read); err != nil {
 			return nil, err
 		}
+		rows = append(rows, read)
+	}
+	if len(rows) == 0 {
+		return nil, csvfile.Invalid("El archivo solo tiene el ejemplo de la plantilla. Ponga sus pedidos en su lugar.")
 	}
 	countOccurrences(rows)
-	return rows, r.check(ctx, rows)
+	if err := r.check(ctx, rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		row.Existed = row.Created != nil
+	}
+	return rows, nil
 }
 
 // Returned reads rows that a preview sent back, in any order. Those of a part of the file keep the

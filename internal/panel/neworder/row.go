@@ -18,15 +18,19 @@ import (
 type FileRow struct {
 	Number int `json:"n"`
 	// Occurrence numbers the rows with the same content, so that two equal rows are two orders.
-	Occurrence int               `json:"o,omitempty"`
-	Overflows  bool              `json:"x,omitempty"`
-	Cells      map[string]string `json:"c"`
+	Occurrence int  `json:"o,omitempty"`
+	Overflows  bool `json:"x,omitempty"`
+	// Existed means that the row was an order before its file was looked at.
+	Existed bool              `json:"e,omitempty"`
+	Cells   map[string]string `json:"c"`
 }
 
 // Row is a row with its result.
 type Row struct {
 	FileRow
 	Place string
+	// Suggestions are places that may be meant, where the row names none.
+	Suggestions []string
 	// Quote is the order's quote; nil where the row is invalid.
 	Quote  *orders.Preview
 	Notes  []string
@@ -52,7 +56,7 @@ func (r *Row) State() string {
 	switch {
 	case len(r.Errors) > 0:
 		return "wrong"
-	case r.Created != nil && r.Created.Replayed:
+	case r.Created != nil && r.Existed:
 		return "existed"
 	case r.Created != nil:
 		return "created"

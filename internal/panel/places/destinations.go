@@ -30,14 +30,23 @@ type Match struct {
 	Place *catalog.Location
 	// Exact means that the place has exactly the typed name, so that no confirmation is needed.
 	Exact bool
-	// Names are those of all possible places, the covered ones first, where Place is nil.
+	// Names are those of the possible places that the operator covers, where Place is nil.
 	Names []string
-	// Similar are places with similar names, if no place is possible.
-	Similar []catalog.Location
+	// OutOfReach means that several places have the name and the operator covers none of them.
+	OutOfReach bool
+	// Similar are the names of covered places with a similar one, if no place has the name.
+	Similar []string
 }
 
-// UnknownDestination is the message for a name that no place has.
-const UnknownDestination = "no hay ningún distrito o zona con ese nombre"
+// maxCompared is how many places with a similar name are looked at for those that are covered.
+const maxCompared = 10 * MaxSimilar
+
+// The messages for a name that no place has, and for one that only places have which the operator
+// does not cover.
+const (
+	UnknownDestination    = "no hay ningún distrito o zona con ese nombre"
+	OutOfReachDestination = "el operador no llega a ningún lugar con ese nombre"
+)
 
 // NewDestinations searches in a country for places that the choices' operator covers.
 func NewDestinations(index *catalog.Index, country string, choices *orders.Choices) *Destinations {
@@ -50,9 +59,10 @@ func (d *Destinations) Match(typed string) Match {
 		return m
 	}
 	m := d.search(typed)
-	if m.Place == nil && len(m.Names) == 0 && d.unknown < maxUnknown {
+	if m.Place == nil && len(m.Names) == 0 && !m.OutOfReach && d.unknown < maxUnknown {
 		d.unknown++
-		m.Similar = d.coveredFirst(d.index.Similar(d.country, typed, MaxSimilar, catalog.TypeDistrict, catalog.TypeZone))
+		similar := d.covered(d.index.Similar(d.country, typed, maxCompared, catalog.TypeDistrict, catalog.TypeZone))
+		m.Similar = d.names(similar[:min(len(similar), MaxSimilar)])
 	}
 	d.known[typed] = m
 	return m
@@ -76,7 +86,7 @@ func (d *Destinations) search(typed string) Match {
 	if place, clear := matches.Only(); clear {
 		return Match{Place: &place, Exact: true}
 	}
-	return Match{Names: d.names(found)} // none of them is covered
+	return Match{OutOfReach: len(found) > 0}
 }
 
 // only returns the single covered place among those with the same name; a district is preferred to
@@ -95,14 +105,6 @@ func (d *Destinations) only(named []catalog.Location) *catalog.Location {
 func (d *Destinations) covered(places []catalog.Location) []catalog.Location {
 	return slices.DeleteFunc(slices.Clone(places), func(place catalog.Location) bool { return !d.Choices.Covers(place.ID) })
 }
-
-func (d *Destinations) coveredFirst(places []catalog.Location) []catalog.Location {
-	others := slices.DeleteFunc(slices.Clone(places), func(place catalog.Location) bool { return d.Choices.Covers(place.ID) })
-	return append(d.covered(places), others...)
-}
-
-// Index is the catalog that is searched.
-func (d *Destinations) Index() *catalog.Index { return d.index }
 
 // Name is the unambiguous name of a place.
 func (d *Destinations) Name(place catalog.Location) string { return d.index.FullName(place) }
