@@ -31,7 +31,7 @@ func (c *Corrected) CostChanged() bool { return c.CostBefore != c.Order.Shipping
 
 // CorrectionPrecondition is what a correction was decided on. A zero value accepts any.
 type CorrectionPrecondition struct {
-	// Content is the CorrectableContent that the person saw.
+	// Content is the CorrectableContent that the correction was merged with.
 	Content string
 	// Cost is the shipping cost that the person accepted.
 	Cost *money.Cents

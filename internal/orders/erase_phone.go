@@ -52,8 +52,8 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 	return s.EraseFound(ctx, phone, found)
 }
 
-// FindForErasure lists what EraseByPhone would find: first the orders that lose the phone alone, each
-// kind by the time of creation.
+// FindForErasure lists what EraseByPhone would find: first the orders that lose the phone alone,
+// each kind by the time of creation.
 func (s *Service) FindForErasure(ctx context.Context, operator *models.Operator, phone string) ([]ErasureOrder, error) {
 	scope := Caller{Operator: operator}.Scope()
 	var corrected, current []models.Order
@@ -81,8 +81,8 @@ func (s *Service) FindForErasure(ctx context.Context, operator *models.Operator,
 	return found, nil
 }
 
-// EraseFound erases what FindForErasure has found, as it was found: an order that has moved since is
-// counted as open. An order that fails keeps no other from being erased, unless Temporal or the
+// EraseFound erases what FindForErasure has found, as it was found: an order that has moved since
+// is counted as open. An order that fails keeps no other from being erased, unless Temporal or the
 // database is unavailable; its error is returned at the end.
 func (s *Service) EraseFound(ctx context.Context, phone string, found []ErasureOrder) (outcome Erasure, failed error) {
 	for i := range found {

@@ -29,6 +29,15 @@ var (
 	}
 )
 
+// orderChanged is ErrOrderChanged with what the order is now. A store is not told the rider.
+func orderChanged(by models.Actor, order *models.OrderView) *apperror.Error {
+	now := "Ahora su estado es " + order.Status.Label()
+	if order.Status == models.StatusAssigned && order.RiderName != nil && by != models.ByStore {
+		now += ", con " + *order.RiderName
+	}
+	return ErrOrderChanged.Saying("El pedido cambió desde que usted lo vio. " + now + ".")
+}
+
 // moveRefused is the error of a move that the order's status does not allow. The API renders it as
 // 400, the panel as 409.
 func moveRefused(move models.Move, status models.Status) *apperror.Error {

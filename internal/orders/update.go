@@ -71,7 +71,7 @@ func (s *Service) move(
 		}
 	}
 	// The row is checked first: a move that it rules out needs no update.
-	verdict, err := decide(message, caller.Actor(), &order.Order)
+	verdict, err := decide(message, caller.Actor(), order)
 	if err != nil || verdict == models.Unchanged {
 		return order, err
 	}
@@ -115,7 +115,7 @@ func (s *Service) updateUntilSettled(
 		if err != nil {
 			return err
 		}
-		if _, err := decide(message, by, &current.Order); err != nil {
+		if _, err := decide(message, by, current); err != nil {
 			return err
 		}
 		if attempt == maxUpdates || (attempt > 1 && refusal.Reason != "") {
@@ -176,14 +176,14 @@ func updateID(secret string, order *models.Order, by models.Actor, message model
 }
 
 // decide holds a requested move against the row. The error says why the row refuses it.
-func decide(message models.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
+func decide(message models.Message, by models.Actor, order *models.OrderView) (models.Verdict, error) {
 	_, verdict, changed := message.Decide(by, order.Seq, order.State())
 	switch {
 	case changed:
-		return models.Refused, ErrOrderChanged
+		return models.Refused, orderChanged(by, order)
 	case verdict == models.Refused:
 		return models.Refused, moveRefused(message.Move, order.Status)
-	case message.Move == models.MoveDeliver && lacksAmount(order, message.ActualAmountCollected):
+	case message.Move == models.MoveDeliver && lacksAmount(&order.Order, message.ActualAmountCollected):
 		return models.Refused, errAmountRequired
 	}
 	return verdict, nil

@@ -152,7 +152,7 @@ func TestAssignment_leavesWhatChangedSinceThePage(t *testing.T) {
 		require.Equal(t, []string{"refused"}, assign(maria))
 		require.Equal(t, []string{"unchanged"}, assign(carlos))
 		shown := c.post("/panel/pedidos/"+order.id+"/asignar", url.Values{"rider_id": {maria.String()}, "expected_version": {"2"}})
-		require.Contains(t, shown.words(), "El pedido cambió desde que usted lo vio.")
+		require.Contains(t, shown.words(), "El pedido cambió desde que usted lo vio. Ahora su estado es En reparto, con "+c.tenant.Riders[0].Name+".")
 		require.Contains(t, shown.Text, `name="expected_version" value="3"`, "whoever has read it can send the form again")
 		require.Contains(t, shown.Text, `<option value="`+maria.String()+`" selected>`)
 	})

@@ -195,7 +195,7 @@ func (p *Pages) changeCoverage(v *Request) error {
 	form := priceForm(nil)
 	return p.handle(v, form, func(in *jsonbody.Object) error {
 		_, err := p.Operators.Coverage().Change(v.Ctx(), v.Operator(), id, in, func(locked *models.Coverage) error {
-			return requireSeen(v, form, priceForm(locked.Price))
+			return requireSeen(form, priceForm(locked.Price))
 		})
 		if err != nil {
 			return err

@@ -188,7 +188,7 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 	if err == nil {
 		list := operators.CoverageList{Rows: coverage, RemoveOthers: page.Remove}
 		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), list, func(current []models.Coverage) error {
-			if seen := values.Get(seenField); seen != "" && seen != coverageSeen(current) {
+			if seen := values.Get(forms.SeenName); seen != "" && seen != coverageSeen(current) {
 				return errRowChanged
 			}
 			return nil

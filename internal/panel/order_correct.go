@@ -1,11 +1,14 @@
 package panel
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -66,17 +69,23 @@ func (p *Pages) respondCorrection(v *Request, status int, page *correctionPage) 
 	return p.show(v, status, "correction", "Corregir "+page.Order.GuideCode, page)
 }
 
-// correctOrder corrects the order. It asks first if the shipping cost changes.
+// correctOrder corrects the order. It asks first if the shipping cost changes, or if somebody else
+// has corrected the same field.
 func (p *Pages) correctOrder(v *Request) error {
-	page, err := p.correctionOf(v)
-	if err != nil {
-		return p.correctionRefused(v, err)
-	}
 	values, err := posted(v.Context)
 	if err != nil {
 		return err
 	}
-	corrected, err := p.correct(v, page, values)
+	var page *correctionPage
+	var corrected *orders.Corrected
+	for range maxCorrectionReads {
+		if page, err = p.correctionOf(v); err != nil {
+			return p.correctionRefused(v, err)
+		}
+		if corrected, err = p.correct(v, page, values); !errors.Is(err, orders.ErrOrderChanged) {
+			break
+		}
+	}
 	switch {
 	case err == nil && page.Form.Question != "":
 		return p.respondCorrection(v, http.StatusUnprocessableEntity, page)
@@ -84,25 +93,33 @@ func (p *Pages) correctOrder(v *Request) error {
 		return p.done(v, page.Back, correctionNotice(corrected))
 	case errors.Is(err, orders.ErrCorrectionRefused):
 		return p.refused(v, page.Back, err)
-	case errors.Is(err, orders.ErrOrderChanged):
-		// What was typed may undo what somebody else has corrected: the form shows what is there now.
-		if page, err = p.correctionOf(v); err != nil {
-			return p.correctionRefused(v, err)
-		}
-		page.Form.Failure = "El pedido cambió desde que usted lo abrió. Abajo está como es ahora: vuelva a escribir su corrección."
-		return p.respondCorrection(v, http.StatusUnprocessableEntity, page)
 	case !page.Form.AddError(neworder.ForForm(err)):
 		return err
 	}
-	page.Form.Seen = values.Get(seenField)
 	return p.respondCorrection(v, http.StatusUnprocessableEntity, page)
 }
 
-// correct corrects the order, or leaves a question in the form.
+// maxCorrectionReads bounds how often a correction is merged with an order that is corrected by
+// others at the same moment.
+const maxCorrectionReads = 3
+
+// correct corrects the order, or leaves a question in the form. What is compared with what the
+// person saw is the page's order: it returns orders.ErrOrderChanged if that is another by now.
 func (p *Pages) correct(v *Request, page *correctionPage, values url.Values) (*orders.Corrected, error) {
+	current := *page.Form
+	current.Fields = slices.Clone(page.Form.Fields)
 	in, err := p.readValues(v, page.Form, withUnsent(values, page.Form))
 	if err != nil {
 		return nil, err
+	}
+	by := sync.OnceValues(func() (map[string]string, error) { return p.lastCorrections(v, page.Order.ID) })
+	merged := page.Form.Merge(&current, func(field string) string {
+		known, _ := by()
+		return known[field]
+	})
+	if !merged {
+		_, err := by()
+		return nil, cmp.Or[error](err, errRowChanged)
 	}
 	preview, err := p.Orders.PreviewCorrection(v.Ctx(), v.Caller, page.Order.ID, in)
 	if err != nil {
@@ -113,17 +130,45 @@ func (p *Pages) correct(v *Request, page *correctionPage, values url.Values) (*o
 		page.Form.Question = "La tarifa pasa de " + format.Amount(preview.CostBefore, page.Order.Currency) + " a " +
 			format.Amount(cost, page.Order.Currency) +
 			". Si es correcto, confirme otra vez."
-		page.Form.Asked, page.Form.Seen = cost.String(), values.Get(seenField)
+		page.Form.Asked = cost.String()
 		return nil, nil
 	}
 	return p.Orders.Correct(v.Ctx(), v.Caller, page.Order.ID, in,
-		orders.CorrectionPrecondition{Content: values.Get(seenField), Cost: &cost})
+		orders.CorrectionPrecondition{Content: orders.CorrectableContent(page.Order), Cost: &cost})
+}
+
+// lastCorrections say who has last corrected each field of the form, and when, as far as the user
+// may know.
+func (p *Pages) lastCorrections(v *Request, id uuid.UUID) (map[string]string, error) {
+	details, err := p.Orders.OrderPage(v.Ctx(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string]string{}
+	for _, entry := range details.Timeline {
+		who := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName))
+		if who == "" {
+			continue
+		}
+		for _, corrected := range details.Corrections[entry.ID] {
+			by[formFieldOf[corrected.Field]] = who + " (" + entry.At.In(v.Operator().TimeZone()).Format("02/01 15:04") + ")"
+		}
+	}
+	return by, nil
+}
+
+// formFieldOf is the form's field that corrects a field of the order.
+var formFieldOf = map[models.CorrectedField]string{
+	models.CorrectedPhone: "recipient_phone", models.CorrectedLocation: "location_id",
+	models.CorrectedAddress: "delivery_address", models.CorrectedReference: "delivery_reference",
+	models.CorrectedAmount: "amount_to_collect", models.CorrectedPayment: "payment_type", models.CorrectedSize: "size",
+	models.CorrectedNotes: "notes",
 }
 
 // withUnsent completes the posted values with those of the fields that were not sent. Browsers end
 // the lines of a text area with CR LF: a text with other line ends has not been changed for that.
 func withUnsent(values url.Values, form *forms.Form) url.Values {
-	complete := url.Values{}
+	complete := maps.Clone(values)
 	for _, field := range form.Fields {
 		sent := values[field.Name]
 		if len(sent) == 0 || len(sent) == 1 && field.Kind == forms.Area && lineFeeds(sent[0]) == lineFeeds(field.Value) {
@@ -161,8 +206,8 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 	if err != nil {
 		return nil, err
 	}
-	return &forms.Form{Action: correctionPath(order.ID), Submit: "Guardar la corrección", Seen: orders.CorrectableContent(order),
-		Fields: []forms.Field{
+	return forms.Edit(correctionPath(order.ID), "Guardar la corrección",
+		[]forms.Field{
 			{Name: "recipient_phone", Label: "Teléfono", Kind: forms.Phone, Required: true, Value: order.RecipientPhone},
 			{Name: "location_id", Label: "Distrito", Kind: forms.Destination, Required: true, Suggestions: destinations.Offered(),
 				Value: place, Hint: "Con otro, la tarifa se calcula de nuevo."},
@@ -176,7 +221,7 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 				Hint: "Con un monto siempre es contra entrega.", Options: neworder.PaymentTypes},
 			sizeChoice(order, destinations.Choices.Sizes),
 			{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true, Value: orEmpty(order.Notes)},
-		}}, nil
+		}), nil
 }
 
 // sizeChoice offers the operator's sizes, and the order's own if that is not offered any more.

@@ -88,28 +88,44 @@ func TestCorrection_refusesWithTheFormAsItWas(t *testing.T) {
 	})
 }
 
-// A form that was opened before somebody else corrected the order does not undo that correction.
-func TestCorrection_doesNotUndoAnothers(t *testing.T) {
+// Two people correct an order at once: what they changed in different fields is merged. Where both
+// changed the same field, the second sees what the first wrote, keeps what was typed, and decides.
+func TestCorrection_ofTwoIsMerged(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		path := "/panel/pedidos/" + id + "/corregir"
-		first, second := visit(t, s, tenant, nil), visit(t, s, tenant, nil)
+		first, second := getAs(t, s, tenant, &models.User{Name: "Ana Soto"}), visit(t, s, tenant, nil)
 		early, late := first.read(path).fieldsOf(t, path), second.read(path).fieldsOf(t, path)
 		early.Set("recipient_phone", "987111222")
+		early.Set("notes", "Timbre 2")
 		late.Set("notes", "Timbre 3")
+		late.Set("delivery_reference", "Portón verde")
 		first.submit(path, early)
+
 		changed := second.post(path, late)
 		require.Equal(t, http.StatusUnprocessableEntity, changed.Status)
-		require.Contains(t, changed.words(), "El pedido cambió desde que usted lo abrió.")
+		require.Contains(t, changed.words(), changedMeanwhile)
+		require.Regexp(t, `Ana Soto \(\d\d/\d\d \d\d:\d\d\) lo cambió: ahora dice «Timbre 2»\.`, changed.words())
+		require.Empty(t, readOrder(t, s, tenant, id).String("delivery_reference"), "nothing was saved")
 		again := changed.fieldsOf(t, path)
-		require.Equal(t, "+51987111222", again.Get("recipient_phone"))
-		again.Set("notes", "Timbre 3")
+		require.Equal(t, []string{"+51987111222", "Timbre 3", "Portón verde"},
+			[]string{again.Get("recipient_phone"), again.Get("notes"), again.Get("delivery_reference")})
 		second.submit(path, again)
 		read := readOrder(t, s, tenant, id)
-		require.Equal(t, "+51987111222", read.String("recipient_phone"))
-		require.Equal(t, "Timbre 3", read.String("notes"))
+		require.Equal(t, []string{"+51987111222", "Timbre 3", "Portón verde"},
+			[]string{read.String("recipient_phone"), read.String("notes"), read.String("delivery_reference")})
 		require.Contains(t, second.submit(path, again).words(), "No había nada que corregir.", "the same form again is no other correction")
+
+		early.Set("notes", "Timbre 4")
+		early.Set("recipient_phone", "+51987111222")
+		require.Equal(t, http.StatusUnprocessableEntity, first.post(path, early).Status, "the form of the first is old too")
+		early.Del("notes")
+		early.Set("delivery_address", "Av. Larco 346")
+		first.submit(path, early)
+		read = readOrder(t, s, tenant, id)
+		require.Equal(t, []string{"Timbre 3", "Portón verde", "Av. Larco 346"},
+			[]string{read.String("notes"), read.String("delivery_reference"), read.String("delivery_address")})
 	})
 }
 

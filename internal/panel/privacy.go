@@ -17,8 +17,8 @@ import (
 
 const privacyPath = "/panel/privacidad"
 
-// privacyPage has the form that finds a recipient's orders and, once a phone was sent, what would be
-// erased.
+// privacyPage has the form that finds a recipient's orders and, once a phone was sent, what would
+// be erased.
 type privacyPage struct {
 	Form    *forms.Form
 	Erasure *erasurePreview
@@ -70,7 +70,8 @@ func (p *Pages) showErasure(v *Request, status int, page privacyPage) error {
 	return p.show(v, status, "privacy", "Datos personales", page)
 }
 
-// eraseByPhone shows what would be erased. It is erased once that was confirmed, and is still the same.
+// eraseByPhone shows what would be erased. It is erased once that was confirmed and is still the
+// same.
 func (p *Pages) eraseByPhone(v *Request) error {
 	defer p.extendTimeout(v)()
 	page := privacyPage{Form: privacyForm()}
@@ -84,7 +85,7 @@ func (p *Pages) eraseByPhone(v *Request) error {
 			return err
 		}
 		preview := newErasurePreview(number, found)
-		if confirmed := v.PostForm(seenField); confirmed == "" || confirmed != preview.Seen {
+		if confirmed := v.PostForm(forms.SeenName); confirmed == "" || confirmed != preview.Seen {
 			preview.Outdated = confirmed != ""
 			page.Erasure = preview
 			return p.showErasure(v, http.StatusOK, page)

@@ -198,7 +198,7 @@ func (r *resource[T]) changeRow(v *Request) error {
 		_, err := r.change(v.Ctx(), v.Operator(), idOf(row), in, func(locked *T) error {
 			current := *locked
 			row = &current
-			return requireSeen(v, form, r.editForm(as, row))
+			return requireSeen(form, r.editForm(as, row))
 		})
 		if err != nil {
 			return err

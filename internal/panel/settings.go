@@ -87,7 +87,7 @@ func (p *Pages) changeSettings(v *Request) error {
 	form := settingsForm(v, v.Operator())
 	return p.handle(v, form, func(in *jsonbody.Object) error {
 		_, err := p.Operators.ChangeSettings(v.Ctx(), v.Who, in, func(operator *models.Operator) error {
-			return requireSeen(v, form, settingsForm(v, operator))
+			return requireSeen(form, settingsForm(v, operator))
 		})
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func (p *Pages) changeWebhook(v *Request) error {
 	return p.handle(v, form, func(in *jsonbody.Object) error {
 		_, err := p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), hook.ID, in, func(current *models.Webhook) error {
 			hook = current
-			return requireSeen(v, form, changeForm(current))
+			return requireSeen(form, changeForm(current))
 		})
 		if err != nil {
 			return err

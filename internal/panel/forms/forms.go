@@ -74,6 +74,11 @@ type Field struct {
 	// Suggestions are possible places.
 	Suggestions []string
 	Error       string
+
+	// seen is the fingerprint of the value that the person saw, and untouched means that it was sent
+	// back as it was: it is no part of what is read.
+	seen      string
+	untouched bool
 }
 
 // Option is a possible value with its label.
@@ -97,7 +102,7 @@ type Form struct {
 	// Question is asked before the form is accepted; sending it again confirms. Asked is what the
 	// question is about: the form sends it back under AskedName, and another is another question.
 	Question, Asked string
-	// Seen identifies what the person saw when the form was opened, if that matters.
+	// Seen has the fingerprints of the values with which the form was opened, if it edits something.
 	Seen string
 }
 
@@ -108,10 +113,15 @@ const AskedName = "asked"
 type PlaceFinder func(*Field) (id, complaint string, err error)
 
 // Read takes the posted values over, so that the form can be shown again, and returns them for the
-// use case. Times are in the zone.
+// use case; of a form that edits something only those that the person has changed. Times are in the
+// zone.
 func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceFinder) (*jsonbody.Object, error) {
 	answers, kinds := map[string][]string{}, map[string]jsonbody.FormField{}
 	complaints := map[string]string{}
+	seen := map[string]string{}
+	if f.Seen != "" {
+		seen = readSeen(values[SeenName])
+	}
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		given := values[field.Name]
@@ -119,10 +129,15 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 		if len(given) > 0 {
 			field.Value = given[0]
 		}
+		if field.Kind == Flag {
+			field.Value = strconv.FormatBool(field.Value != "")
+		}
+		field.seen = seen[field.Name]
+		if field.untouched = (len(given) <= 1 || field.Kind == Checks) && field.seen != "" && field.fingerprint() == field.seen; field.untouched {
+			continue
+		}
 		answers[field.Name], kinds[field.Name] = given, formKinds[field.Kind]
 		switch field.Kind {
-		case Flag:
-			field.Value = strconv.FormatBool(field.Value != "")
 		case Money:
 			amount, clear := numeral.Amount(field.Value)
 			if !clear {
