@@ -27,7 +27,7 @@ func (p *page) fieldsOf(t testing.TB, action string) url.Values {
 		}
 		found = true
 		for input := range form.Descendants() {
-			if name := attribute(input, "name"); name != "" {
+			if name := attribute(input, "name"); name != "" && attribute(input, "type") != "radio" {
 				values.Set(name, valueOf(input))
 			}
 		}

@@ -29,6 +29,19 @@ func (p *Pages) createUpload(v *Request) error {
 	return p.show(v, http.StatusOK, "upload_rows", "Resultado de la carga", page)
 }
 
+// correctUpload shows a preview again, with what was corrected in its rows with errors.
+func (p *Pages) correctUpload(v *Request) error {
+	back, err := p.readReturned(v)
+	if err != nil {
+		return err
+	}
+	page, err := back.page(v)
+	if err != nil {
+		return err
+	}
+	return p.show(v, http.StatusOK, "upload_rows", "Revisar la carga", page)
+}
+
 // createTime leaves time for the last orders and the page; the remaining rows are reported and can
 // be sent again.
 func (p *Pages) createTime() time.Duration { return p.Config.Timeouts.Bulk * 5 / 8 }

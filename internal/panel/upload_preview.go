@@ -21,6 +21,9 @@ type uploadRows struct {
 	Remarks []string
 	// Valid are the rows that are or can become orders, Invalid those with errors.
 	Valid, Invalid []*neworder.Row
+	// ToCorrect are the first of the invalid rows as forms, Others the ones after them.
+	ToCorrect []neworder.Correction
+	Others    []*neworder.Row
 	// Done means that the rows were processed.
 	Done     bool
 	Currency string
@@ -30,6 +33,10 @@ type uploadRows struct {
 // maxShownCell is how much is shown of a cell in a row with errors. Each error shows the recipient
 // again: a cell as long as the file would make a page of many times its size.
 const maxShownCell = 100
+
+// maxCorrected is how many rows can be corrected at once: more are faster corrected in their file,
+// and a form has at most a thousand fields.
+const maxCorrected = 40
 
 // hiddenFields are what the page sends back when the user confirms.
 type hiddenFields struct {
@@ -91,6 +98,11 @@ func pageOf(v *Request, r *neworder.Reader, rows []*neworder.Row, delimiter rune
 			page.Valid = append(page.Valid, row)
 		}
 	}
+	page.Others = page.Invalid[min(maxCorrected, len(page.Invalid)):]
+	columns := r.ToCorrect(page.Invalid)
+	for _, row := range page.Invalid[:len(page.Invalid)-len(page.Others)] {
+		page.ToCorrect = append(page.ToCorrect, r.Correction(row, columns))
+	}
 	var err, restErr error
 	page.Hidden.Rows, err = pack(page.Valid)
 	page.Hidden.Rest, restErr = pack(page.Invalid)
@@ -141,6 +153,9 @@ func (p *Pages) readReturned(v *Request) (*returned, error) {
 	rest, err := unpack(v.PostForm("resto"))
 	if err != nil {
 		return nil, err
+	}
+	for i := range rest {
+		rest[i].Correct(v.Request.PostForm)
 	}
 	// They are read together: a row of the rest may repeat the number of one to be created.
 	rows, err := back.Returned(v.Ctx(), slices.Concat(valid, rest))

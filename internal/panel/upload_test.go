@@ -85,7 +85,7 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 		for _, want := range []string{
 			"3 por crear", "1 con errores", "Miraflores, Lima (150122)", "S/ 89.90", "S/ 9.00", "Por cobrar: S/ 179.80", "+51987654322",
 			"El destino está en una zona de riesgo del operador: Huáscar.",
-			"notación científica", "Puede ser", "San Juan de Lurigancho, Lima (150132)", "producto vacío Es obligatorio.", "la coma o el punto separa miles o decimales",
+			"notación científica", "Puede ser", "San Juan de Lurigancho, Lima (150132)", "Contenido Es obligatorio.", "la coma o el punto separa miles o decimales",
 		} {
 			require.Contains(t, preview.words(), want)
 		}
@@ -157,7 +157,7 @@ func TestUpload_repeatedNumberStaysRefused(t *testing.T) {
 		require.Contains(t, preview.words(), "1 por crear 3 con errores")
 
 		done := v.confirm(preview)
-		for _, want := range []string{"1 creado 3 con errores", "D12 Se repite: ya está en la fila 2.", "D13 Se repite: ya está en la fila 4."} {
+		for _, want := range []string{"1 creado 3 con errores", "N.º de pedido de la tienda Se repite: ya está en la fila 2.", "N.º de pedido de la tienda Se repite: ya está en la fila 4."} {
 			require.Contains(t, done.words(), want)
 		}
 		require.NotContains(t, done.words(), "Por crear")
@@ -193,6 +193,68 @@ func TestUpload_numbersBelongToTheirStore(t *testing.T) {
 		require.Equal(t, 3, orderCount(t, s, tenant))
 		require.Contains(t, v.check(numbered, strings.Replace(ofB, "Libro", "Dos libros", 1)).words(), "Ya se usó con otros datos en el pedido")
 		require.Contains(t, v.check(numbered, ofA, ofB, ofNobody).words(), "3 ya existían")
+	})
+}
+
+// Rows with errors are corrected where they are shown, without a script: what was valid stays so,
+// and the occurrences of equal rows go on being orders of their own.
+func TestUpload_correctsRowsInThePreview(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		const good = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;"
+		lines := []string{
+			header + ";notas;referencia", good + "5;;", strings.Replace(good, "987654321", "12", 1) + "5;;",
+			"Luis;987654322;Av. Larco 1;San Juan;Caja;;\"dos\nlíneas\";", "Ana;987654323;Av. Larco 2;Miraflores;Libro;;;x;dos tomos",
+		}
+		const revision = "/panel/carga/revisar"
+		preview := v.check(lines...)
+		require.Contains(t, preview.words(), "1 por crear 3 con errores")
+		require.Contains(t, preview.Text, `type="radio" name="celda-4-distrito" value="San Juan de Lurigancho, Lima (150132)"`)
+		require.Contains(t, v.confirm(preview).words(), "1 creado 3 con errores")
+
+		fields := preview.fieldsOf(t, revision)
+		fields.Set("celda-3-telefono", "987654321")
+		fields.Add("celda-4-distrito", "San Juan de Lurigancho, Lima (150132)")
+		fields.Set("celda-5-producto", "Libro, dos tomos")
+		fields.Del("completa-5")
+		again := v.post(revision, fields)
+		require.Equal(t, http.StatusOK, again.Status)
+		require.Contains(t, again.words(), "1 creado 2 por crear 1 con errores", "the row with a surplus cell may lack something yet")
+		fields = again.fieldsOf(t, revision)
+		require.Equal(t, "Libro, dos tomos", fields.Get("celda-5-producto"))
+		fields.Del("completa-5")
+		fields.Set("completa-6", "true")
+		require.Contains(t, v.post(revision, fields).words(), "con errores", "another row's box")
+		fields.Set("completa-5", "true")
+		again = v.post(revision, fields)
+		require.Contains(t, again.words(), "1 creado 3 por crear")
+		require.Contains(t, v.confirm(again).words(), "4 creados")
+		require.Equal(t, 4, orderCount(t, s, tenant))
+		written := v.read("/panel/pedidos?q=Luis")
+		luis := order(t, s, tenant, idIn(regexp.MustCompile(`/panel/pedidos/[0-9a-f-]{36}`).FindString(written.Text)))
+		require.Equal(t, "dos\nlíneas", luis.String("notes"))
+		require.Equal(t, apptest.SanJuan.String(), luis.String("location_id"))
+
+		lines[2] = strings.Replace(lines[2], ";12;", ";987654321;", 1)
+		require.Contains(t, v.check(lines[:3]...).words(), "2 ya existían", "the corrected file has the same orders")
+		require.Equal(t, uploads, v.get(revision).Location)
+	})
+}
+
+// A preview has fields for as many rows as a person corrects there, and says so of the others.
+func TestUpload_correctsTheFirstOfManyRows(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		preview := v.check(header, strings.Repeat("Rosa;12;x;Miraflores;y;\r\n", 41))
+		require.Contains(t, preview.words(), "Corrija primero estas 40 filas")
+		fields := preview.fieldsOf(t, "/panel/carga/revisar")
+		require.Contains(t, fields, "celda-41-telefono")
+		require.NotContains(t, fields, "celda-42-telefono")
+		for row := 2; row <= 41; row++ {
+			fields.Set(fmt.Sprintf("celda-%d-telefono", row), "987654321")
+		}
+		require.Contains(t, v.post("/panel/carga/revisar", fields).words(), "40 por crear 1 con errores")
 	})
 }
 
@@ -328,7 +390,7 @@ func TestUpload_understandsPlaces(t *testing.T) {
 		).words()
 		for _, want := range []string{
 			"«surco» se entendió como Santiago de Surco, Lima (150140).", "Miraflores, Lima (150122)", "El operador no llega a este destino.",
-			"No hay ningún distrito o zona con ese nombre.", "distrito vacío Es obligatorio.", "más celdas que columnas", "El operador no llega a ningún lugar con ese nombre.", " o alguno de otros 7: escriba cuál.", "Columnas que no se usan: Vendedor.",
+			"No hay ningún distrito o zona con ese nombre.", "Distrito Es obligatorio.", "más celdas que columnas", "El operador no llega a ningún lugar con ese nombre.", " o alguno de otros 7: escriba cuál.", "Columnas que no se usan: Vendedor.",
 		} {
 			require.Contains(t, preview, want)
 		}

@@ -153,8 +153,8 @@ func TestPanel_revokesAKey(t *testing.T) {
 	})
 }
 
-// A store uploads its spreadsheet: the wrong row is pointed out, the others are created, and
-// sending it again creates nothing.
+// A store uploads its spreadsheet: the wrong row is pointed out, the others are created, it is
+// corrected and created as well, and sending the file again creates nothing.
 func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -180,9 +180,15 @@ func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 		p.pressNamed("button", "Crear los 2 pedidos correctos")
 		p.waitForText("2 creados")
 		require.EqualValues(t, 2, total())
+		p.fill("#celda-3-telefono", "987654323")
+		p.pressNamed("button", "Revisar otra vez")
+		p.waitForText("1 por crear")
+		p.pressNamed("button", "Crear el pedido")
+		p.waitForText("3 creados")
+		require.EqualValues(t, 3, total(), "the row that was corrected where it is shown")
 		preview()
 		p.waitForText("2 ya existían")
-		require.EqualValues(t, 2, total())
+		require.EqualValues(t, 3, total())
 	})
 }
 

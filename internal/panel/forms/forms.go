@@ -153,6 +153,7 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 		case Moment:
 			answers[field.Name] = []string{instant(field.Value, zone)}
 		case Place, Destination:
+			field.Value, _ = Chosen(given)
 			id, complaint, err := find(field)
 			if err != nil {
 				return nil, err
@@ -171,6 +172,17 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 		in.AddError(name, complaint)
 	}
 	return in, nil
+}
+
+// Chosen is the value of a field with suggestions: the one that is chosen comes after what was
+// typed.
+func Chosen(given []string) (value string, has bool) {
+	for _, one := range given {
+		if one != "" {
+			value = one
+		}
+	}
+	return value, len(given) > 0
 }
 
 // MomentLayout is the format of a Moment.

@@ -7,6 +7,7 @@ import (
 
 	"despacho/internal/orders"
 	"despacho/internal/panel/csvfile"
+	"despacho/internal/panel/forms"
 	"despacho/internal/panel/places"
 	"despacho/internal/textnorm"
 )
@@ -18,12 +19,14 @@ type Column struct {
 	Member string
 	// Required columns must be present, and filled in every row.
 	Required bool
-	// Help is what to write; Example is a cell of the template.
-	Help, Example string
+	// Label is what a form calls it; Help is what to write; Example is a cell of the template.
+	Label, Help, Example string
 	// NotInTemplate columns are accepted but not in the template.
 	NotInTemplate bool
 	// operatorOnly columns are ignored in a store's file.
 	operatorOnly bool
+	// kind is its kind in a form, of what a cell has in it.
+	kind forms.Kind
 	// take converts the cell; nil means unchanged.
 	take func(r *Reader, row *Row, cell string) (value, complaint string)
 }
@@ -33,6 +36,10 @@ var columns = func() (list []Column) {
 	for _, of := range fields {
 		column := of.column
 		column.Member, column.Required, column.Help = of.Name, of.Required, cmp.Or(column.Help, of.Hint)
+		column.Label, column.kind = cmp.Or(of.Label, column.Name), of.Kind
+		if of.Kind == "" || of.Kind == forms.Choice { // a cell has the words, not the value
+			column.kind = forms.Text
+		}
 		list = append(list, column)
 	}
 	return list

@@ -73,7 +73,7 @@ func (r *Reader) Rows(ctx context.Context, table *csvfile.Table, columns csvfile
 }
 
 // Returned reads rows that a preview sent back, in any order. Those of a part of the file keep the
-// occurrences that were counted in all of it.
+// occurrences that were counted in all of it; a corrected one is counted after them.
 func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, error) {
 	rows := make([]*Row, len(returned))
 	for i, row := range returned {
@@ -82,7 +82,14 @@ func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, erro
 			return nil, err
 		}
 	}
-	return rows, r.check(ctx, rows)
+	countOccurrences(rows)
+	if err := r.check(ctx, rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		row.Existed = row.Existed || row.corrected && row.Created != nil
+	}
+	return rows, nil
 }
 
 // numbers are the members that are read as numbers.
@@ -165,13 +172,20 @@ func (r *Reader) ToCorrect(rows []*Row) []string {
 	return names
 }
 
-// countOccurrences numbers equal rows, which are separate orders.
+// countOccurrences numbers equal rows, which are separate orders. Those that have a number keep it.
 func countOccurrences(rows []*Row) {
 	seen := map[string]int{}
+	var others []*Row
 	for _, row := range rows {
-		if row.Cells[codeColumn] != "" {
-			continue
+		switch content := string(row.in.Hash()); {
+		case row.Cells[codeColumn] != "":
+		case row.Occurrence == 0:
+			others = append(others, row)
+		default:
+			seen[content] = max(seen[content], row.Occurrence)
 		}
+	}
+	for _, row := range others {
 		content := string(row.in.Hash())
 		seen[content]++
 		row.Occurrence = seen[content]

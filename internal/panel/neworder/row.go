@@ -23,6 +23,9 @@ type FileRow struct {
 	// Existed means that the row was an order before its file was looked at.
 	Existed bool              `json:"e,omitempty"`
 	Cells   map[string]string `json:"c"`
+
+	// corrected means that its cells are not those of the file.
+	corrected bool
 }
 
 // Row is a row with its result.

@@ -15,7 +15,7 @@
 
   const chip = (kind, text) => Object.assign(document.createElement("span"), { className: `chip ${kind}`, textContent: text });
   const count = () => {
-    const rows = (state) => document.querySelectorAll(`tr[data-state="${state}"]`).length;
+    const rows = (state) => document.querySelectorAll(`[data-state="${state}"]`).length;
     const states = [["created", "good", "creado", "creados"], ["ready", "quiet", "por crear", "por crear"], ["existed", "", "ya existía", "ya existían"], ["pending", "warn", "pendiente", "pendientes"], ["wrong", "bad", "con errores", "con errores"]];
     document.getElementById("tally").replaceChildren(...states.filter(([state]) => rows(state)).map(([state, kind, one, many]) => chip(kind, `${rows(state)} ${rows(state) === 1 ? one : many}`)));
   };
@@ -39,7 +39,7 @@
         bar.value = Math.min(at + size, rows.length);
         count();
       }
-      const left = document.querySelectorAll('tr[data-state="pending"]').length;
+      const left = document.querySelectorAll('[data-state="pending"]').length;
       if (left) throw new Error(`${left} left`);
       const after = (await send(form.dataset.after, { filas, resto, visto, separador }, "after")).getElementById("after");
       document.getElementById("after").replaceWith(after);
