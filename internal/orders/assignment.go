@@ -37,17 +37,3 @@ func (s *Service) AssignMany(
 		},
 	})
 }
-
-// LocationCount is the number of orders to a location.
-type LocationCount struct {
-	LocationID uuid.UUID
-	Orders     int64
-}
-
-// Destinations counts the orders of a status by location.
-func (s *Service) Destinations(ctx context.Context, caller Caller, status models.Status) ([]LocationCount, error) {
-	var counts []LocationCount
-	err := caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.status = ?", status).
-		Select("orders.location_id, COUNT(*) AS orders").Group("orders.location_id").Scan(&counts).Error
-	return counts, err
-}

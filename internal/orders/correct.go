@@ -149,7 +149,7 @@ func (c *correction) apply(before *models.OrderView, places *catalog.Index) (*mo
 			c.warn(riskWarning(zone))
 		}
 	}
-	after.SearchText = searchText(&after.Order)
+	after.SearchText = searchText(&after)
 	return &after, nil
 }
 

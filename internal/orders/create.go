@@ -111,14 +111,16 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	order.Size, order.ShippingCost, order.Currency = sizeCode(draft.size), draft.price, operator.Currency
 	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(s.options.AutoCancelAfter)
 	order.CreatedAt, order.UpdatedAt = now, now
-	order.SearchText = searchText(&order)
+	view := &models.OrderView{Order: order, LocationName: draft.destination[0].Name}
+	order.SearchText = searchText(view)
 	if !draft.scenario.linkUnresolved || order.DeliveryLat != nil {
 		resolvePoint(&order, operator.CountryCode)
 	}
 	if draft.risk != nil {
 		order.RiskZone = &draft.risk.Name
 	}
-	return &models.OrderView{Order: order, LocationName: draft.destination[0].Name}, nil
+	view.Order = order
+	return view, nil
 }
 
 // creationEntry is the first entry of an order's timeline.

@@ -31,8 +31,8 @@ type orderFilter struct {
 	LocationID       *uuid.UUID
 	// ExternalID is the store's own number of the orders.
 	ExternalID string
-	// Search is alternatives. The words of one of them must all be found in the order's search text.
-	Search [][]string
+	// Search is alternatives. The order must have all words of one of them.
+	Search [][]searchWord
 	Sort   Sort
 }
 
@@ -91,10 +91,11 @@ func (f orderFilter) withStatus(query *gorm.DB) *gorm.DB {
 
 // apply adds every condition except the status.
 func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
+	// The statuses are in the text of these statements, so that the indexes of their orders alone are
+	// used.
 	if f.WithoutPoint {
-		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ?", models.OpenStatuses)
+		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ('registered', 'received', 'assigned')")
 	}
-	// The statuses are in the text of the statement, so that the indexes of these orders alone are used.
 	if f.ExpiringBefore != nil {
 		query = query.Where("orders.status = 'registered' AND orders.auto_cancel_at < ?", *f.ExpiringBefore)
 	}
@@ -116,8 +117,8 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	if f.ExternalID != "" {
 		query = query.Where(externalIDCondition(f.ExternalID))
 	}
-	if condition, patterns := f.searchCondition(); condition != "" {
-		query = query.Where(condition, patterns...)
+	if condition, values := f.searchCondition(); condition != "" {
+		query = query.Where(condition, values...)
 	}
 	at := "orders.created_at"
 	if f.ByDelivery {
@@ -143,17 +144,21 @@ func externalIDCondition(number string) clause.Expression {
 }
 
 // searchCondition is empty without a search.
-func (f orderFilter) searchCondition() (condition string, patterns []any) {
+func (f orderFilter) searchCondition() (condition string, values []any) {
 	alternatives := make([]string, len(f.Search))
 	for i, words := range f.Search {
 		found := make([]string, len(words))
 		for j, word := range words {
 			found[j] = "orders.search_text LIKE ? ESCAPE '!'"
-			patterns = append(patterns, "%"+likeEscape.Replace(word)+"%")
+			values = append(values, "%"+likeEscape.Replace(word.Text)+"%")
+			if len(word.Riders) > 0 {
+				found[j] = "(" + found[j] + " OR orders.rider_id IN ?)"
+				values = append(values, word.Riders)
+			}
 		}
 		alternatives[i] = strings.Join(found, " AND ")
 	}
-	return strings.Join(alternatives, " OR "), patterns
+	return strings.Join(alternatives, " OR "), values
 }
 
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")

@@ -26,7 +26,7 @@ const maxSorted = 2000
 // ListWithCounts reads a page of orders and the counts by status. A list that is too long for the
 // requested sort is read newest first.
 func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query) (*CountedPage, error) {
-	filter, err := s.filter(caller, query)
+	filter, err := s.filter(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +49,16 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 
 // Collected is what was collected for the delivered orders of a list, on all its pages.
 func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (money.Cents, error) {
-	filter, err := s.filter(caller, query)
+	filter, err := s.filter(ctx, caller, query)
 	if err != nil {
 		return 0, err
+	}
+	if query.hasTotals() && query.Status == models.StatusDelivered {
+		totals, err := s.readTotals(ctx, caller, query, "measure", collectedCents)
+		if err != nil || len(totals) == 0 {
+			return 0, err
+		}
+		return money.Cents(totals[0].Amount), nil
 	}
 	var total money.Cents
 	err = filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
@@ -63,7 +70,7 @@ const sumCollected = "CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0
 
 // CheckSearch returns the error that reading the orders of a query would, before anything is sent.
 func (s *Service) CheckSearch(caller Caller, query Query) error {
-	_, err := s.filter(caller, query)
+	_, err := parseSearch(query.Search, caller.Operator.CountryCode)
 	return err
 }
 
@@ -73,7 +80,7 @@ const eachBatch = 500
 // Each calls do with every order of a list, newest first. However long the list is, only a batch of
 // it is in memory.
 func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(*View) error) error {
-	filter, err := s.filter(caller, query)
+	filter, err := s.filter(ctx, caller, query)
 	if err != nil {
 		return err
 	}
@@ -98,15 +105,20 @@ func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(
 	}
 }
 
-// CountWithoutPoint counts the open orders that have no point.
-func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
+// CountWithoutPoint counts those of a list's orders that are open and have no point.
+func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller, query Query) (int64, error) {
+	query.WithoutPoint = true
+	filter, err := s.filter(ctx, caller, query)
+	if err != nil {
+		return 0, err
+	}
 	var count int64
-	err := orderFilter{WithoutPoint: true}.apply(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Count(&count).Error
+	err = filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Count(&count).Error
 	return count, err
 }
 
-func (s *Service) filter(caller Caller, query Query) (orderFilter, error) {
-	search, err := parseSearch(query.Search, caller.Operator.CountryCode)
+func (s *Service) filter(ctx context.Context, caller Caller, query Query) (orderFilter, error) {
+	search, err := s.readSearch(ctx, caller, query.Search)
 	filter := orderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
 		ByDelivery: query.ByDelivery, AmountDiffers: query.AmountDiffers,

@@ -67,9 +67,15 @@ func TestReads_nothingOutsideTheCallersScope(t *testing.T) {
 				amount, err := s.Collected(ctx, caller, Query{})
 				return int64(amount), err
 			},
-			"CountWithoutPoint": s.CountWithoutPoint,
+			"CountWithoutPoint": func(ctx context.Context, caller Caller) (int64, error) {
+				return s.CountWithoutPoint(ctx, caller, Query{})
+			},
+			"Districts": func(ctx context.Context, caller Caller) (int64, error) {
+				found, err := s.Districts(ctx, caller)
+				return int64(len(found)), err
+			},
 			"Destinations": func(ctx context.Context, caller Caller) (int64, error) {
-				found, err := s.Destinations(ctx, caller, w.Order.Status)
+				found, err := s.Destinations(ctx, caller, Query{Status: w.Order.Status})
 				return int64(len(found)), err
 			},
 			"ReceivedToday": func(ctx context.Context, caller Caller) (int64, error) {

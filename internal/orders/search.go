@@ -1,11 +1,13 @@
 package orders
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
 
 	"despacho/internal/apperror"
@@ -16,9 +18,11 @@ import (
 )
 
 // searchText is the normalized text that searches match. Of an erased order erasedSearchText is
-// left.
-func searchText(o *models.Order) string {
-	return textnorm.String(strings.Join([]string{erasedSearchText(o), o.RecipientName, o.RecipientPhone, o.DeliveryAddress}, " "))
+// left. The name of the rider is not in it: a search finds the riders first.
+func searchText(o *models.OrderView) string {
+	return textnorm.String(strings.Join([]string{
+		erasedSearchText(&o.Order), o.RecipientName, o.RecipientPhone, o.DeliveryAddress, o.LocationName, o.Product,
+	}, " "))
 }
 
 // erasedSearchText is the part that does not tell who the recipient is: the two numbers of the
@@ -57,6 +61,43 @@ func parseSearch(typed, countryCode string) ([][]string, error) {
 		wrong.Add(SearchField, fmt.Sprintf("la búsqueda admite como máximo %d palabras", maxSearchWords))
 	}
 	return alternatives, wrong.Err()
+}
+
+// searchWord is a word of a search. An order has it in its search text or in the name of its rider.
+type searchWord struct {
+	Text string
+	// Riders are the riders whose names have the word.
+	Riders []uuid.UUID
+}
+
+// readSearch is parseSearch with the riders that the words may mean.
+func (s *Service) readSearch(ctx context.Context, caller Caller, typed string) ([][]searchWord, error) {
+	alternatives, err := parseSearch(typed, caller.Operator.CountryCode)
+	if err != nil || len(alternatives) == 0 {
+		return nil, err
+	}
+	var riders []models.Rider
+	err = s.db.Query(ctx).Select("id", "name").Where("operator_id = ? AND test = ?", caller.Operator.ID, caller.Test).
+		Find(&riders).Error
+	if err != nil {
+		return nil, err
+	}
+	for i := range riders {
+		riders[i].Name = textnorm.String(riders[i].Name)
+	}
+	search := make([][]searchWord, len(alternatives))
+	for i, words := range alternatives {
+		for _, word := range words {
+			found := searchWord{Text: word}
+			for _, rider := range riders {
+				if strings.Contains(rider.Name, word) {
+					found.Riders = append(found.Riders, rider.ID)
+				}
+			}
+			search[i] = append(search[i], found)
+		}
+	}
+	return search, nil
 }
 
 // searchReadings returns what a search may mean: the words, or for digits a phone with any spacing

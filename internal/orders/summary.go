@@ -147,7 +147,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 // cancelReasons are the most frequent reasons of the cancelled orders of a query's days and store.
 // They have no totals: people write names into them, and an erasure removes them from the order.
 func (s *Service) cancelReasons(ctx context.Context, caller Caller, query Query) ([]ReasonCount, error) {
-	filter, err := s.filter(caller, query)
+	filter, err := s.filter(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ type Today struct {
 	// those was received; nil if there is none.
 	ToReceive, ToAssign int64
 	OldestToAssign      *time.Time
-	// OutSinceYesterday, Expiring and AmountDiffers count the orders of the queries of these names, the
-	// last one those that were delivered from DiffersFrom on.
+	// OutSinceYesterday, Expiring and AmountDiffers count the orders of the queries of these names,
+	// the last one those that were delivered from DiffersFrom on.
 	OutSinceYesterday, Expiring, AmountDiffers int64
 	DiffersFrom                                time.Time
 	// Delivered counts the orders delivered today, Collected is what was collected for them.
@@ -77,7 +77,7 @@ func (s *Service) oldestToAssign(ctx context.Context, caller Caller) (*time.Time
 func (s *Service) countToday(ctx context.Context, caller Caller, today *Today) error {
 	delivered := Query{Status: models.StatusDelivered, ByDelivery: true, From: &today.Day, To: &today.Day}
 	selected := func(query Query, columns string) (*gorm.DB, error) {
-		filter, err := s.filter(caller, query)
+		filter, err := s.filter(ctx, caller, query)
 		return filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Select(columns), err
 	}
 	var figures []any

@@ -2,7 +2,6 @@ package panel
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"despacho/internal/orders"
 	"despacho/internal/panel/forms"
-	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -19,12 +17,12 @@ const assignablePerPage = orders.MaxBulk
 
 // assignmentPage lists the orders that can be assigned to a rider.
 type assignmentPage struct {
-	Query        assignmentQuery
-	Search       searchField
-	Tabs         []tab
-	Orders       []*orders.View
-	Pager        pager
-	Destinations []forms.Option
+	Query     assignmentQuery
+	Search    searchField
+	Tabs      []tab
+	Orders    []*orders.View
+	Pager     pager
+	Districts []forms.Option
 	// Riders are the riders whose orders may be reassigned.
 	Riders []forms.Option
 	Form   *forms.Form
@@ -126,7 +124,7 @@ func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, 
 	if err != nil {
 		return err
 	}
-	page.Search = searchField{page.Query.Search, "Guía, destinatario, teléfono o dirección", complaint}
+	page.Search = searchField{page.Query.Search, "Guía, nombre, teléfono, dirección, distrito, producto", complaint}
 	if counted.Page.Page != page.Query.Page {
 		// Nobody selected all of the page that is shown in place of the requested one.
 		page.Query.Page, page.Query.All = counted.Page.Page, false
@@ -156,35 +154,12 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 		return nil
 	}
 	page.Riders = riderFilter(riders)
-	page.Destinations, err = p.destinationOptions(v, page.Query)
+	query := page.Query.ordersQuery()
+	if page.Search.Error != "" {
+		query.Search = ""
+	}
+	page.Districts, err = p.countedDistricts(v, query)
 	return err
-}
-
-// destinationOptions are the places of the listed orders, with their numbers. The selected place
-// stays in the list when it has no more orders.
-func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]forms.Option, error) {
-	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
-	if err != nil {
-		return nil, err
-	}
-	index, err := p.Catalog.Index(v.Ctx())
-	if err != nil {
-		return nil, err
-	}
-	var options []forms.Option
-	chosen := optionalID(query.Place)
-	for _, count := range counts {
-		options = append(options, forms.Option{Value: count.LocationID.String(), Label: index.PathName(count.LocationID) + " (" +
-			strconv.FormatInt(count.Orders, 10) + ")"})
-		if chosen != nil && *chosen == count.LocationID {
-			chosen = nil
-		}
-	}
-	if chosen != nil {
-		options = append(options, forms.Option{Value: chosen.String(), Label: index.PathName(*chosen) + " (0)"})
-	}
-	slices.SortFunc(options, func(a, b forms.Option) int { return textnorm.Compare(a.Label, b.Label) })
-	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Todos"}), nil
 }
 
 func riderForm(riders []models.Rider) *forms.Form {

@@ -12,16 +12,16 @@ const assignmentPath = "/panel/asignacion"
 // assignmentQuery is the query of the URL.
 type assignmentQuery struct {
 	// Status is received for orders to assign, assigned for orders to reassign.
-	Status                      models.Status
-	Search, Store, Place, Rider string
-	Page                        int
+	Status                         models.Status
+	Search, Store, District, Rider string
+	Page                           int
 	// All selects the whole page.
 	All bool
 }
 
 func readAssignmentQuery(v *Request) assignmentQuery {
 	query := assignmentQuery{
-		Status: models.StatusReceived, Search: v.Query("q"), Store: v.Query("tienda"), Place: v.Query("destino"),
+		Status: models.StatusReceived, Search: v.Query("q"), Store: v.Query("tienda"), District: v.Query(districtParameter),
 		Page: pageNumber(v), All: v.Query("marcar") == "todos",
 	}
 	if models.Status(v.Query("estado")) == models.StatusAssigned {
@@ -32,7 +32,7 @@ func readAssignmentQuery(v *Request) assignmentQuery {
 
 func (q assignmentQuery) ordersQuery() orders.Query {
 	return orders.Query{
-		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.Place),
+		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.District),
 		RiderID: optionalID(q.Rider),
 		Page:    q.Page, Limit: assignablePerPage,
 	}
@@ -41,7 +41,7 @@ func (q assignmentQuery) ordersQuery() orders.Query {
 // at is the URL of a path with the query.
 func (q assignmentQuery) at(path string) string {
 	return withQuery(path, map[string]string{
-		"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider,
+		"q": q.Search, "tienda": q.Store, districtParameter: q.District, "motorizado": q.Rider,
 		"estado": ifSet(q.Reassigns(), string(q.Status)),
 		"pagina": pageParameter(q.Page), "marcar": ifSet(q.All, "todos"),
 	})
@@ -68,11 +68,11 @@ func (q assignmentQuery) At(order *orders.View) *time.Time {
 
 // Filtered reports whether there is a filter besides the status.
 func (q assignmentQuery) Filtered() bool {
-	return q.Search != "" || q.Store != "" || q.Place != "" || q.Rider != ""
+	return q.Search != "" || q.Store != "" || q.District != "" || q.Rider != ""
 }
 
 // Narrowed reports whether one of the filters is set that are collapsed on a phone.
-func (q assignmentQuery) Narrowed() bool { return q.Store != "" || q.Place != "" || q.Rider != "" }
+func (q assignmentQuery) Narrowed() bool { return q.Store != "" || q.District != "" || q.Rider != "" }
 
 // Unfiltered is the URL without filters.
 func (q assignmentQuery) Unfiltered() string {

@@ -81,7 +81,7 @@ func TestAssignment_filtersAndSelects(t *testing.T) {
 		board := c.read("/panel/asignacion")
 		require.Contains(t, board.words(), "Miraflores, Lima (1)")
 		require.False(t, isSelected(board, near))
-		for _, query := range []string{"destino=" + apptest.Surco.String(), "q=nahui", "q=" + strings.ToLower(far.code)} {
+		for _, query := range []string{"distrito=" + apptest.Surco.String(), "q=nahui", "q=" + strings.ToLower(far.code)} {
 			narrowed := c.read("/panel/asignacion?" + query)
 			require.True(t, isAssignable(narrowed, far), query)
 			require.False(t, isAssignable(narrowed, near), query)
@@ -89,7 +89,7 @@ func TestAssignment_filtersAndSelects(t *testing.T) {
 		require.False(t, isAssignable(c.read("/panel/asignacion?tienda="+c.tenant.StoreB.ID.String()), near))
 		all := c.read("/panel/asignacion?marcar=todos")
 		require.True(t, isSelected(all, near) && isSelected(all, far))
-		require.Contains(t, c.read("/panel/asignacion?destino="+apptest.SanJuan.String()).words(), "San Juan de Lurigancho, Lima (0)", "what is chosen is on offer")
+		require.Contains(t, c.read("/panel/asignacion?distrito="+apptest.SanJuan.String()).words(), "San Juan de Lurigancho, Lima (0)", "what is chosen is on offer")
 	})
 }
 

@@ -27,8 +27,10 @@ type ordersPage struct {
 	Total   int64
 	Query   orderQuery
 	Riders  []forms.Option
-	Pager   pager
-	Refresh string
+	// Districts are those to filter by, like Riders none for a store's user.
+	Districts []forms.Option
+	Pager     pager
+	Refresh   string
 	// Dates are the dates that the days filter.
 	Dates []forms.Option
 	// Collected is set on the list of delivered orders.
@@ -59,7 +61,9 @@ type orderQuery struct {
 	Status       models.Status
 	Search       string
 	Store, Rider string
-	Days         days
+	// District is the id of a location.
+	District string
+	Days     days
 	// Date is which date the days are about: byCreation or byDelivery.
 	Date         string
 	WithoutPoint bool
@@ -78,7 +82,8 @@ const (
 func readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
-		Days: readDays(v), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
+		District: v.Query(districtParameter),
+		Days:     readDays(v), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
 		Expiring: v.Query("vence") != "", OutSinceYesterday: v.Query("desde_ayer") != "", AmountDiffers: v.Query("monto_distinto") != "",
 	}
 	if _, known := sortColumns[strings.TrimPrefix(v.Query("orden"), "-")]; known {
@@ -99,7 +104,7 @@ func (q orderQuery) ordersQuery() orders.Query {
 	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery,
 		Expiring: q.Expiring, OutSinceYesterday: q.OutSinceYesterday, AmountDiffers: q.AmountDiffers,
 		Page: q.Page, Limit: ordersPerPage}
-	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
+	query.StoreID, query.RiderID, query.LocationID = optionalID(q.Store), optionalID(q.Rider), optionalID(q.District)
 	query.From, query.To = q.Days.From, q.Days.To
 	query.Sort = q.orderSort()
 	return query
@@ -115,7 +120,7 @@ func optionalID(text string) *uuid.UUID {
 // at is the URL of a path with the query.
 func (q orderQuery) at(path string) string {
 	return withQuery(path, map[string]string{
-		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, "desde": q.Days.First(),
+		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, districtParameter: q.District, "desde": q.Days.First(),
 		"hasta": q.Days.Last(),
 		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort,
 		"vence": ifSet(q.Expiring, "1"), "desde_ayer": ifSet(q.OutSinceYesterday, "1"), "monto_distinto": ifSet(q.AmountDiffers, "1"),
@@ -150,7 +155,7 @@ func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
 
 // Narrowed reports whether one of the filters is set that are collapsed on a phone.
 func (q orderQuery) Narrowed() bool {
-	return q.Store != "" || q.Rider != "" || q.Days.Any() || q.WithoutPoint || q.Expiring || q.OutSinceYesterday || q.AmountDiffers
+	return q.Store != "" || q.Rider != "" || q.District != "" || q.Days.Any() || q.WithoutPoint || q.Expiring || q.OutSinceYesterday || q.AmountDiffers
 }
 
 func (p *Pages) listOrders(v *Request) error {
@@ -161,7 +166,7 @@ func (p *Pages) listOrders(v *Request) error {
 	}
 	query.Page = counted.Page.Page
 	page := ordersPage{
-		Search: searchField{query.Search, "Guía, n.º de pedido, nombre, teléfono, dirección", complaint},
+		Search: searchField{query.Search, "Guía, nombre, teléfono, dirección, distrito, producto, motorizado", complaint},
 		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total,
 		Query: query, Refresh: query.at(home),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
@@ -181,10 +186,10 @@ func (p *Pages) listOrders(v *Request) error {
 	if isFragment(v) {
 		return p.showPart(v, "orders", "board", page)
 	}
-	if page.WithoutPoint, err = p.Orders.CountWithoutPoint(v.Ctx(), v.Caller); err != nil {
-		return err
-	}
-	if complaint == "" {
+	if complaint == "" { // else the search selects nothing to count, and the list is not worth to be remembered
+		if page.WithoutPoint, err = p.Orders.CountWithoutPoint(v.Ctx(), v.Caller, query.ordersQuery()); err != nil {
+			return err
+		}
 		p.rememberList(v, page.Refresh)
 	}
 	return p.show(v, page.Search.status(http.StatusOK), "orders", "Pedidos", page)
@@ -272,7 +277,8 @@ func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 		return err
 	}
 	page.Riders = riderFilter(riders)
-	return nil
+	page.Districts, err = p.allDistricts(v, optionalID(page.Query.District))
+	return err
 }
 
 // RiderName is the rider of an order that is or was with a rider.

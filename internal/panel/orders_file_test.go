@@ -99,11 +99,11 @@ func TestOrdersFile_ofTheAssignment(t *testing.T) {
 		})
 		v := visit(t, s, tenant, nil)
 		for query, orders := range map[string]int{
-			"": 2, "?destino=" + apptest.Surco.String(): 1, "?estado=assigned": 2, "?estado=assigned&motorizado=" + tenant.Riders[1].ID.String(): 0,
+			"": 2, "?distrito=" + apptest.Surco.String(): 1, "?estado=assigned": 2, "?estado=assigned&motorizado=" + tenant.Riders[1].ID.String(): 0,
 		} {
 			require.Len(t, fileRows(t, v.read("/panel/asignacion.csv"+query)), 1+orders+1, query)
 		}
-		require.Contains(t, v.read("/panel/asignacion?marcar=todos&destino="+apptest.Surco.String()).Text, `href="/panel/asignacion.csv?destino=`+apptest.Surco.String()+`"`)
+		require.Contains(t, v.read("/panel/asignacion?marcar=todos&distrito="+apptest.Surco.String()).Text, `href="/panel/asignacion.csv?distrito=`+apptest.Surco.String()+`"`)
 	})
 }
 

@@ -80,7 +80,7 @@ func TestSession_leadsBackToThePageOfAFile(t *testing.T) {
 		tenant := s.NewTenant(t)
 		pages := map[string]string{
 			"/panel/pedidos.csv?estado=received&q=Ana+D%C3%ADaz": "/panel/pedidos?estado=received&q=Ana+D%C3%ADaz",
-			"/panel/asignacion.csv?destino=x":                    "/panel/asignacion?destino=x",
+			"/panel/asignacion.csv?distrito=x":                   "/panel/asignacion?distrito=x",
 			"/panel/actividad.csv?accion=sign_in":                "/panel/actividad?accion=sign_in",
 			"/panel/cobertura.csv":                               "/panel/cobertura",
 			"/panel/carga/plantilla.csv?separador=coma":          "/panel/carga?separador=coma",

@@ -18,8 +18,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// What waits for somebody today is counted for the operator and for a store, and every figure is the
-// total of the list that it leads to.
+// What waits for somebody today is counted for the operator and for a store, and every figure is
+// the total of the list that it leads to.
 func TestToday_everyFigureIsTheTotalOfItsList(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

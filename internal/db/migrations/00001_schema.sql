@@ -254,7 +254,7 @@ CREATE TABLE orders (
     cancelled_by                  TEXT CHECK (cancelled_by IN ('store', 'operator', 'auto')),
     cancel_reason                 TEXT,
     cancel_note                   TEXT,
-    -- What people look for an order by: guide code, recipient, phone and address, in lower case and without accents.
+    -- What people look for an order by: the two numbers, recipient, phone, address, district and product, in lower case and without accents.
     search_text                   TEXT NOT NULL DEFAULT '',
     auto_cancel_at                TIMESTAMPTZ NOT NULL,
     workflow_started_at           TIMESTAMPTZ,
@@ -274,10 +274,15 @@ CREATE INDEX orders_operator_list ON orders (operator_id, created_at DESC, id DE
 CREATE INDEX orders_store_newest ON orders (store_id, created_at DESC, id DESC);
 CREATE INDEX orders_operator_status_list ON orders (operator_id, status, created_at DESC, id DESC, test);
 CREATE INDEX orders_external_newest ON orders (operator_id, external_id, created_at DESC, id DESC) WHERE external_id IS NOT NULL;
--- The board asks for one rider's orders, the counter for the latest receptions, the list also for a day's deliveries.
-CREATE INDEX orders_rider_newest ON orders (rider_id, created_at DESC, id DESC);
+-- The list also asks for a rider's, a district's and a day's deliveries, and for orders without a point, and counts them by status from the
+-- index alone; the counter for the latest receptions.
+CREATE INDEX orders_operator_rider ON orders (operator_id, rider_id, created_at DESC, id DESC, status, test);
+CREATE INDEX orders_operator_location ON orders (operator_id, location_id, created_at DESC, id DESC, status, test);
+CREATE INDEX orders_operator_no_point ON orders (operator_id, created_at DESC, id DESC, status, test)
+    WHERE delivery_lat IS NULL AND status IN ('registered', 'received', 'assigned');
 CREATE INDEX orders_operator_received ON orders (operator_id, received_at DESC, id DESC) WHERE received_at IS NOT NULL;
-CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC) WHERE delivered_at IS NOT NULL;
+CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC, status, test, actual_amount_collected_cents)
+    WHERE delivered_at IS NOT NULL;
 -- The reconcile workflow reads unconfirmed orders by the time of their last change, oldest first; nearly always none.
 CREATE INDEX orders_unconfirmed ON orders (updated_at, id) WHERE workflow_started_at IS NULL;
 CREATE INDEX orders_waiting ON orders (auto_cancel_at) WHERE status = 'registered';
