@@ -2,6 +2,7 @@ package operators
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,11 +25,26 @@ func (s *Service) Riders() Rows[models.Rider] {
 	}
 }
 
-func patchRider(_ context.Context, _ *db.DB, operator *models.Operator, rider *models.Rider, in *jsonbody.Object) error {
+// patchRider refuses a second active rider of one name and phone. The operator's settings are
+// locked meanwhile, so that of two at once one is refused.
+func patchRider(ctx context.Context, tx *db.DB, operator *models.Operator, rider *models.Rider, in *jsonbody.Object) error {
 	readName(in, &rider.Name)
 	if rider.Phone == "" || in.Has("phone") {
 		rider.Phone = phone.Read(in, "phone", operator.CountryCode)
 	}
 	readFlag(in, "active", &rider.Active)
+	if err := in.Err(); err != nil || !rider.Active {
+		return err
+	}
+	riders, err := listOwned[models.Rider](ctx, tx, operator.ID)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(riders, func(other models.Rider) bool {
+		return other.ID != rider.ID && other.Active && other.Phone == rider.Phone &&
+			textnorm.String(other.Name) == textnorm.String(rider.Name)
+	}) {
+		in.AddError("phone", "es el de otro motorizado activo con el mismo nombre")
+	}
 	return in.Err()
 }

@@ -23,8 +23,9 @@ type resource[T operators.Owned] struct {
 	columns []string
 	// add is the label of the create button; made and changed are the success messages.
 	add, made, changed string
-	// inactive is what happens to a row that is not active.
+	// inactive is what happens to a row that is not active. gender is that of the word for a row.
 	inactive string
+	gender   gender
 
 	list   func(context.Context, *models.Operator) ([]T, error)
 	create func(context.Context, *models.Operator, *jsonbody.Object) (*T, []shownOnce, error)
@@ -36,6 +37,8 @@ type resource[T operators.Owned] struct {
 	active func(*T) bool
 	// describe reads what the pages need besides the rows.
 	describe func(v *Request) (described[T], error)
+	// ask, if not nil, leaves a question in the form of a change that needs a second thought.
+	ask func(v *Request, row *T, form *forms.Form) error
 	// actions, if not nil, are the other actions on a row.
 	actions func(v *Request, row *T) []action
 }
@@ -79,12 +82,20 @@ type cell struct {
 
 func plain(text string) cell { return cell{Text: text} }
 
+// gender is the ending of the words about a row.
+type gender string
+
+const (
+	masculine gender = "o"
+	feminine  gender = "a"
+)
+
 // activity is the cell of the active state.
-func activity(active bool) cell {
+func activity(active bool, of gender) cell {
 	if active {
-		return cell{Text: "Activo", Style: "good"}
+		return cell{Text: "Activ" + string(of), Style: "good"}
 	}
-	return cell{Text: "Inactivo", Style: "quiet"}
+	return cell{Text: "Inactiv" + string(of), Style: "quiet"}
 }
 
 // marked is the cell that marks one row, such as the default.
@@ -154,7 +165,7 @@ func (r *resource[T]) newForm(as described[T]) *forms.Form {
 }
 
 func (r *resource[T]) editForm(as described[T], row *T) *forms.Form {
-	return editForm(r.rowPath(row), append(as.fields(row), forms.Active(r.active(row), r.inactive)))
+	return editForm(r.rowPath(row), append(as.fields(row), forms.Active("Activ"+string(r.gender), r.active(row), r.inactive)))
 }
 
 func (r *resource[T]) createRow(v *Request) error {
@@ -195,6 +206,17 @@ func (r *resource[T]) changeRow(v *Request) error {
 	}
 	form := r.editForm(as, row)
 	return r.pages.handle(v, form, func(in *jsonbody.Object) error {
+		if r.ask != nil {
+			if err := requireSeen(form, r.editForm(as, row)); err != nil {
+				return err
+			}
+			if err := r.ask(v, row, form); err != nil {
+				return err
+			}
+			if form.Question != "" {
+				return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(v, row))
+			}
+		}
 		_, err := r.change(v.Ctx(), v.Operator(), idOf(row), in, func(locked *T) error {
 			current := *locked
 			row = &current

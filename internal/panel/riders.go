@@ -1,6 +1,11 @@
 package panel
 
 import (
+	"fmt"
+	"strconv"
+
+	"despacho/internal/orders"
+	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
@@ -11,10 +16,12 @@ func (p *Pages) riders() *resource[models.Rider] {
 		intro:   "Quienes reparten los pedidos. A un motorizado inactivo no se le asigna nada más; lo que ya lleva sigue siendo suyo.",
 		columns: []string{"Nombre", "Teléfono", "Estado"},
 		add:     "Agregar motorizado", made: "Motorizado agregado.", changed: "Motorizado guardado.",
+		gender:   masculine,
 		inactive: "Sin marcar, no se le asignan más pedidos.",
 		name:     func(r *models.Rider) string { return r.Name }, active: func(r *models.Rider) bool { return r.Active },
+		ask: p.askAboutPackages,
 		describe: always(func(_ *Request, r *models.Rider) []cell {
-			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active)}
+			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine)}
 		}, func(_ *Request, r *models.Rider) []forms.Field {
 			return []forms.Field{
 				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: r.Name},
@@ -22,4 +29,24 @@ func (p *Pages) riders() *resource[models.Rider] {
 			}
 		}),
 	})
+}
+
+// askAboutPackages asks before a rider who carries packages is deactivated: they stay with the
+// rider.
+func (p *Pages) askAboutPackages(v *Request, rider *models.Rider, form *forms.Form) error {
+	if !rider.Active || form.Field("active").On() {
+		return nil
+	}
+	carried, err := p.Orders.List(v.Ctx(), v.Caller, orders.Query{Status: models.StatusAssigned, RiderID: &rider.ID, Page: 1, Limit: 1})
+	if err != nil || carried.Total == 0 {
+		return err
+	}
+	if form.Asked = strconv.FormatInt(carried.Total, 10); v.PostForm(forms.AskedName) == form.Asked {
+		return nil
+	}
+	form.Question = fmt.Sprintf("Lleva %d %s en reparto, y %s: ¿desactivarlo?", carried.Total,
+		format.Plural(int(carried.Total), "pedido", "pedidos"),
+		format.Plural(int(carried.Total), "seguirá siendo suyo", "seguirán siendo suyos"))
+	form.Look = orderQuery{Status: models.StatusAssigned, Rider: rider.ID.String()}.at(home)
+	return nil
 }

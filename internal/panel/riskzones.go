@@ -15,6 +15,7 @@ func (p *Pages) riskZones() *resource[models.RiskZone] {
 			"Con lugar y palabras, cuentan las direcciones de ese lugar que tengan alguna de ellas.",
 		columns: []string{"Nombre", "Lugar", "Palabras", "Estado"},
 		add:     "Agregar zona", made: "Zona de riesgo agregada.", changed: "Zona de riesgo guardada.",
+		gender:   feminine,
 		inactive: "Sin marcar, no advierte a nadie.",
 		name:     func(z *models.RiskZone) string { return z.Name }, active: func(z *models.RiskZone) bool { return z.Active },
 		describe: p.describeRiskZones,
@@ -33,7 +34,7 @@ func (p *Pages) describeRiskZones(v *Request) (described[models.RiskZone], error
 	return described[models.RiskZone]{
 		cells: func(z *models.RiskZone) []cell {
 			return []cell{plain(z.Name), plain(orDash(place(z))), plain(orDash(strings.Join(z.WordList(), " · "))),
-				activity(z.Active)}
+				activity(z.Active, feminine)}
 		},
 		fields: func(z *models.RiskZone) []forms.Field {
 			return []forms.Field{

@@ -116,7 +116,7 @@ func TestBranches_oneIsAlwaysTheMainOne(t *testing.T) {
 
 		require.Contains(t, v.submit("/panel/sucursales", url.Values{"name": {"<b>Sur</b>"}, "main": {"true"}}).Text, "&lt;b&gt;Sur&lt;/b&gt;")
 		require.NotContains(t, v.read("/panel/sucursales").Text, "<b>Sur")
-		require.Contains(t, v.submit(path, url.Values{"name": {"Centro"}}).words(), "Centro — Inactivo", "now that another one is")
+		require.Contains(t, v.submit(path, url.Values{"name": {"Centro"}}).words(), "Centro — Inactiva", "now that another one is")
 	})
 }
 
@@ -167,7 +167,7 @@ func TestRiskZones_warnOnOrderCreation(t *testing.T) {
 		zones := apptest.RowsOf[models.RiskZone](t, tenant)
 		path := "/panel/zonas-de-riesgo/" + zones[1].ID.String()
 		require.Contains(t, v.read(path).Text, `value="Miraflores, Lima (150122)"`)
-		require.Contains(t, v.submit(path, url.Values{"name": {"Larco"}, "words": {"larco"}}).words(), "Larco — larco Inactivo")
+		require.Contains(t, v.submit(path, url.Values{"name": {"Larco"}, "words": {"larco"}}).words(), "Larco — larco Inactiva")
 	})
 }
 

@@ -16,13 +16,14 @@ func (p *Pages) sizes() *resource[models.Size] {
 		columns: []string{"Código", "Nombre", "Recargo", "Predeterminada", "Estado"},
 		add:     "Agregar tamaño", made: "Tamaño agregado.",
 		changed:  "Tamaño guardado. Los pedidos que ya existen conservan su precio.",
+		gender:   masculine,
 		inactive: "Sin marcar, los pedidos no pueden llevarla.",
 		name:     func(s *models.Size) string { return s.Code + " · " + s.Name },
 		active:   func(s *models.Size) bool { return s.Active },
 		describe: always(func(v *Request, s *models.Size) []cell {
 			return []cell{
 				plain(s.Code), plain(s.Name), {Text: format.Amount(s.Surcharge, v.Operator().Currency), Money: true},
-				marked("Predeterminada", s.IsDefault), activity(s.Active),
+				marked("Predeterminada", s.IsDefault), activity(s.Active, masculine),
 			}
 		}, func(v *Request, s *models.Size) []forms.Field {
 			return []forms.Field{

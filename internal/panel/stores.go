@@ -14,10 +14,11 @@ func (p *Pages) stores() *resource[models.Store] {
 		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos ni recibe eventos en sus webhooks; los pedidos que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
 		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
+		gender:   feminine,
 		inactive: "Sin marcar, la tienda deja de crear pedidos.",
 		name:     func(s *models.Store) string { return s.Name }, active: func(s *models.Store) bool { return s.Active },
 		describe: always(func(v *Request, s *models.Store) []cell {
-			return []cell{{Text: s.Name, Note: contactsOf(s)}, plain(day(v, s.CreatedAt)), activity(s.Active)}
+			return []cell{{Text: s.Name, Note: contactsOf(s)}, plain(day(v, s.CreatedAt)), activity(s.Active, feminine)}
 		}, func(_ *Request, s *models.Store) []forms.Field {
 			return []forms.Field{
 				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},

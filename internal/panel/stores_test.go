@@ -27,7 +27,7 @@ func TestStores_onlyForTheOperator(t *testing.T) {
 		path := "/panel/tiendas/" + tenant.StoreA.ID.String()
 		require.Contains(t, v.read(path).Text, `value="Tienda A"`)
 		require.Contains(t, v.submit(path, url.Values{"name": {"Tienda Nueva"}}).words(), "Tienda Nueva", "and without the tick")
-		require.Contains(t, v.read("/panel/tiendas").words(), "Inactivo")
+		require.Contains(t, v.read("/panel/tiendas").words(), "Inactiva")
 
 		contacts := url.Values{"name": {"Tienda Nueva"}, "active": {"true"}, "contact_whatsapp": {"911 000 111"}, "contact_email": {"hola@nueva.example"}}
 		require.Contains(t, v.submit(path, contacts).words(), "+51911000111 · hola@nueva.example")

@@ -19,6 +19,7 @@ func (p *Pages) users() *resource[models.User] {
 		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
 		columns: []string{"Nombre", "Rol", "Estado"},
 		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
+		gender:   masculine,
 		inactive: "Sin marcar, no puede ingresar y sus sesiones se cierran.",
 		list:     p.Operators.Users, change: p.Operators.ChangeUser, absent: operators.ErrUserNotFound,
 		create: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.User, []shownOnce, error) {
@@ -35,7 +36,7 @@ func (p *Pages) describeUsers(v *Request) (described[models.User], error) {
 	names := storeNames(stores)
 	return described[models.User]{
 		cells: func(u *models.User) []cell {
-			state := activity(u.Active)
+			state := activity(u.Active, masculine)
 			if u.HasSecondFactor() {
 				state.Note = "Con segundo factor"
 			}

@@ -102,6 +102,8 @@ type Form struct {
 	// Question is asked before the form is accepted; sending it again confirms. Asked is what the
 	// question is about: the form sends it back under AskedName, and another is another question.
 	Question, Asked string
+	// Look is the page that shows what the question is about, if there is one.
+	Look string
 	// Seen has the fingerprints of the values with which the form was opened, if it edits something.
 	Seen string
 }
@@ -198,6 +200,11 @@ func instant(typed string, zone *time.Location) string {
 	return at.Format(time.RFC3339)
 }
 
+// Field is the field with the name; it must be there.
+func (f *Form) Field(name string) *Field {
+	return &f.Fields[slices.IndexFunc(f.Fields, func(field Field) bool { return field.Name == name })]
+}
+
 // AddError adds an error to the form. It is false for an internal error.
 func (f *Form) AddError(err error) bool {
 	problem := apperror.From(err)
@@ -283,9 +290,10 @@ func IDValue(id *uuid.UUID) string {
 	return id.String()
 }
 
-// Active is the field that says whether the edited resource is still in use.
-func Active(active bool, hint string) Field {
-	return Field{Name: "active", Label: "Activo", Kind: Flag, Value: strconv.FormatBool(active), Hint: hint}
+// Active is the field that says whether the edited resource is still in use; label is Activo or
+// Activa.
+func Active(label string, active bool, hint string) Field {
+	return Field{Name: "active", Label: label, Kind: Flag, Value: strconv.FormatBool(active), Hint: hint}
 }
 
 // WithLabels joins a form's errors into one message, with the labels in place of the field names.

@@ -50,8 +50,8 @@ func readSeen(sent []string) map[string]string {
 
 // Merge brings a form that was read up to what there is now, the same form with the current values:
 // a field that the person left alone takes the current value. It is false if somebody else has
-// changed a field to another value than the person, whose text stays in the field with an error that
-// says what there is now. by is who changed a field and when, or empty; it may be nil.
+// changed a field to another value than the person, whose text stays in the field with an error
+// that says what there is now. by is who changed a field and when, or empty; it may be nil.
 func (f *Form) Merge(current *Form, by func(field string) string) bool {
 	merged := true
 	for i := range f.Fields {
