@@ -236,8 +236,8 @@ func TestCoverageFile_reportsErrors(t *testing.T) {
 		v := visit(t, s, tenant, nil)
 		before := coverageOf(t, s, tenant)
 		for complaint, file := range map[string]string{
-			"Elija un archivo CSV.":                  "",
-			"El archivo es un libro de Excel":        "PK\x03\x04",
+			"Elija un archivo.":                      "",
+			"El libro de Excel no se puede leer.":    "PK\x03\x04",
 			"debe tener la columna precio":           "ubigeo,costo\n150122,5\n",
 			"El archivo no tiene ningún lugar.":      "ubigeo,precio\n\n",
 			"El archivo tiene dos columnas «Precio»": "ubigeo,precio,Precio\n150122,5,6\n",

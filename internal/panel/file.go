@@ -30,7 +30,7 @@ func readFile(v *Request) ([]byte, error) {
 	file, about, err := v.Request.FormFile("archivo")
 	switch {
 	case err != nil:
-		return nil, formError(err, csvfile.Invalid("Elija un archivo CSV."))
+		return nil, formError(err, csvfile.Invalid("Elija un archivo."))
 	case about.Size > maxFile:
 		return nil, ErrFileTooLarge
 	}

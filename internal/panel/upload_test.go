@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding/charmap"
 
 	"despacho/internal/clock"
@@ -319,8 +320,9 @@ func TestUpload_rejectsInvalidFiles(t *testing.T) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		for content, complaint := range map[string]string{
 			"":                                   "El archivo está vacío.",
-			"PK\x03\x04":                         "libro de Excel",
-			"a;b\x00":                            "no es un CSV",
+			"PK\x03\x04":                         "El libro de Excel no se puede leer.",
+			"\xd0\xcf\x11\xe0":                   "Guárdelo con «Guardar como» en formato «Libro de Excel (.xlsx)»",
+			"a;b\x00":                            "no es un libro de Excel ni un CSV",
 			"destinatario;producto\nx;y":         "Faltan las columnas telefono, distrito, direccion.",
 			header:                               "no tiene filas",
 			header + "\n\"Rosa;1":                "comillas sin cerrar en la línea 2",
@@ -395,6 +397,26 @@ func TestUpload_understandsPlaces(t *testing.T) {
 			require.Contains(t, preview, want)
 		}
 		require.NotContains(t, preview, "Wanchaq", "a place that the operator does not cover is not offered")
+	})
+}
+
+// A workbook is a file like any other: a telephone number that it has as a number is whole.
+func TestUpload_workbook(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		book := excelize.NewFile()
+		defer book.Close()
+		require.NoError(t, book.SetSheetRow("Sheet1", "A1", &[]any{"Cliente", "Celular", "Dirección", "Distrito", "Producto", "Monto"}))
+		require.NoError(t, book.SetSheetRow("Sheet1", "A2", &[]any{"Rosa Díaz", 987654321, "Av. Larco 345", "Miraflores", "Zapatillas", 1250.5}))
+		content, err := book.WriteToBuffer()
+		require.NoError(t, err)
+		preview := v.upload(uploads, nil, "archivo", "pedidos.xlsx", content.Bytes())
+		require.Contains(t, preview.words(), "2 Rosa Díaz +51987654321")
+		require.Contains(t, preview.words(), "S/ 1,250.50")
+		require.Contains(t, v.confirm(preview).words(), "1 creado")
+		require.Contains(t, v.check("Cliente;Celular;Dirección;Distrito;Producto;Monto", "Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;1250.5").words(),
+			"1 ya existía", "the same row of a CSV file is the same order")
 	})
 }
 

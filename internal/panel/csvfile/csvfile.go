@@ -1,8 +1,9 @@
-// Package csvfile reads and writes CSV files of spreadsheet programs, in the encodings and with the
-// delimiters that they use in different countries.
+// Package csvfile reads and writes the files of spreadsheet programs: CSV in the encodings and with
+// the delimiters that they use in different countries, and workbooks.
 package csvfile
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -12,11 +13,13 @@ import (
 
 // The errors of Read.
 var (
-	ErrEmpty    = errors.New("csvfile: there is nothing in the file")
-	ErrWorkbook = errors.New("csvfile: the file is a workbook, not CSV")
-	ErrNotText  = errors.New("csvfile: the file is not text")
-	ErrTooLong  = errors.New("csvfile: the file has too many rows")
-	ErrTooWide  = errors.New("csvfile: the file has too many columns")
+	ErrEmpty       = errors.New("csvfile: there is nothing in the file")
+	ErrOldWorkbook = errors.New("csvfile: the file is a workbook in the old format, or has a password")
+	ErrWorkbook    = errors.New("csvfile: the workbook cannot be read")
+	ErrTooLarge    = errors.New("csvfile: the workbook is too large once it is unpacked")
+	ErrNotText     = errors.New("csvfile: the file is not text")
+	ErrTooLong     = errors.New("csvfile: the file has too many rows")
+	ErrTooWide     = errors.New("csvfile: the file has too many columns")
 )
 
 // maxColumns is more than a file of orders has from any program. Each row gets a cell for each of
@@ -37,7 +40,7 @@ func (e *QuoteError) Error() string {
 type Table struct {
 	Header []string
 	Rows   []Row
-	// Delimiter is the one found in the file.
+	// Delimiter is the one found in the file, or the usual one.
 	Delimiter rune
 }
 
@@ -52,8 +55,11 @@ type Row struct {
 	Overflows bool
 }
 
-// Read reads a table. Blank rows are left out.
+// Read reads a table, of a workbook that of its first sheet. Blank rows are left out.
 func Read(content []byte, maxRows int) (*Table, error) {
+	if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
+		return readWorkbook(content, maxRows)
+	}
 	text, err := decode(content)
 	if err != nil {
 		return nil, err
@@ -89,21 +95,29 @@ func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Tabl
 		if clean(cells, &broken) == 0 {
 			continue
 		}
-		if table.Header == nil {
-			if table.Header = withoutBlankEnd(cells); len(table.Header) > maxColumns {
-				return nil, ErrTooWide
-			}
-			continue
+		if err := table.add(number, cells, maxRows); err != nil {
+			return nil, err
 		}
-		if len(table.Rows) == maxRows {
-			return nil, ErrTooLong
-		}
-		table.Rows = append(table.Rows, fit(number, cells, len(table.Header)))
 	}
 	if table.Header == nil {
 		return nil, ErrEmpty
 	}
 	return &table, nil
+}
+
+// add adds the next row that is not blank; the first one is the header.
+func (t *Table) add(number int, cells []string, maxRows int) error {
+	switch {
+	case t.Header == nil:
+		if t.Header = withoutBlankEnd(cells); len(t.Header) > maxColumns {
+			return ErrTooWide
+		}
+		return nil
+	case len(t.Rows) == maxRows:
+		return ErrTooLong
+	}
+	t.Rows = append(t.Rows, fit(number, cells, len(t.Header)))
+	return nil
 }
 
 // clean trims the cells and undoes Protect; it returns how many are not blank.

@@ -73,7 +73,7 @@ func TestRead_refuses(t *testing.T) {
 		" \r\n\t\n":                csvfile.ErrEmpty,
 		";;\n;;":                   csvfile.ErrEmpty,
 		"PK\x03\x04...":            csvfile.ErrWorkbook,
-		"\xd0\xcf\x11\xe0\xa1":     csvfile.ErrWorkbook,
+		"\xd0\xcf\x11\xe0\xa1":     csvfile.ErrOldWorkbook,
 		"a;b\x00;c\n":              csvfile.ErrNotText,
 		"a\n" + "1\n2\n3\n4\n5\n6": csvfile.ErrTooLong,
 	} {

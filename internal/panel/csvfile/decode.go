@@ -16,8 +16,8 @@ const utf8Mark = "\xef\xbb\xbf"
 // cannot be checked.
 func decode(content []byte) (string, error) {
 	switch {
-	case bytes.HasPrefix(content, []byte("PK\x03\x04")), bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
-		return "", ErrWorkbook
+	case bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
+		return "", ErrOldWorkbook
 	case bytes.HasPrefix(content, []byte("\xff\xfe")), bytes.HasPrefix(content, []byte("\xfe\xff")):
 		decoded, err := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(content)
 		if err != nil {

@@ -21,10 +21,16 @@ func ReadUploaded(content []byte, maxRows int) (*Table, error) {
 	switch {
 	case errors.Is(err, ErrEmpty):
 		return nil, Invalid("El archivo está vacío.")
+	case errors.Is(err, ErrOldWorkbook):
+		return nil, Invalid("El archivo es un libro de Excel antiguo (.xls) o tiene contraseña. Guárdelo con «Guardar como» en formato " +
+			"«Libro de Excel (.xlsx)», sin contraseña, y súbalo de nuevo.")
+	case errors.Is(err, ErrTooLarge):
+		return nil, Invalid("El libro de Excel es demasiado grande. Deje en él solo la hoja que se carga, sin imágenes ni formatos en " +
+			"celdas vacías, o guárdelo en formato CSV.")
 	case errors.Is(err, ErrWorkbook):
-		return nil, Invalid("El archivo es un libro de Excel. Guárdelo con «Guardar como» en formato CSV y súbalo de nuevo.")
+		return nil, Invalid("El libro de Excel no se puede leer. Guárdelo otra vez, o en formato CSV, y súbalo de nuevo.")
 	case errors.Is(err, ErrNotText):
-		return nil, Invalid("El archivo no es un CSV.")
+		return nil, Invalid("El archivo no es un libro de Excel ni un CSV.")
 	case errors.Is(err, ErrTooLong):
 		return nil, Invalid("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
 	case errors.Is(err, ErrTooWide):
