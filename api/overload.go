@@ -32,6 +32,9 @@ func (s *Server) limitRequest(c *gin.Context) {
 	if c.FullPath() == eventsPath {
 		limit += events.MaxWait
 	}
+	if isStream(c) {
+		limit += streamTime
+	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
@@ -54,7 +57,7 @@ func (s *Server) serve(c *gin.Context) {
 	}
 	defer leave()
 	connection := connOf(c.Request.Context())
-	if c.FullPath() != eventsPath { // most of its time it waits for events
+	if c.FullPath() != eventsPath && !isStream(c) { // most of its time it waits
 		connection.setBusy(true)
 		defer connection.setBusy(false)
 	}

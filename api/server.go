@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 
 	"despacho/internal/clock"
@@ -53,6 +54,9 @@ type Server struct {
 	signer    *signing.Signer
 	// uploads are the requests with large bodies, waits those that wait for events.
 	uploads, waits *shares
+	// streams are the streams of changes, userStreams those of each user.
+	streams     *shares
+	userStreams *counts[uuid.UUID]
 	// bodyLimits are the routes, as "METHOD path", whose bodies have a limit of their own.
 	bodyLimits map[string]bodyLimit
 	// clients are the requests of each client behind trustedProxies.
@@ -112,6 +116,7 @@ func New(options Options) (*Server, error) {
 		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos,
 		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
 		uploads: newShares(maxUploads, maxStoreUploads), waits: newShares(maxWaits, maxStoreWaits),
+		streams: newShares(maxStreams, maxStoreStreams), userStreams: newCounts[uuid.UUID](maxUserStreams),
 		bodyLimits: bodyLimits(), clients: newCounts[netip.Prefix](options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer,
 	}

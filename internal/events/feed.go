@@ -134,27 +134,36 @@ const maxSources = 500
 // feedHeads returns a number for each source that grows with every published event: the sum of the
 // newest positions of the two modes. It reads two entries of the index for each.
 func feedHeads(ctx context.Context, database *db.DB, sources []source) (map[source]int64, error) {
+	heads := map[source]int64{}
+	err := eachTable(sources, func(table string, isStore bool, ids []uuid.UUID) error {
+		var rows []struct {
+			ID   uuid.UUID
+			Head int64
+		}
+		newest := "COALESCE((SELECT MAX(position) FROM feed_events WHERE " + table + "_id = sources.id AND position IS NOT NULL AND "
+		err := database.Query(ctx).Raw("SELECT id, "+newest+"NOT test), 0) + "+newest+"test), 0) AS head FROM "+table+
+			"s AS sources WHERE id IN ?", ids).Scan(&rows).Error
+		for _, row := range rows {
+			heads[source{row.ID, isStore}] = row.Head
+		}
+		return err
+	})
+	return heads, err
+}
+
+// eachTable calls do with the sources that are operators and with those that are stores, at most
+// maxSources at once, and the name of their table without its s.
+func eachTable(sources []source, do func(table string, isStore bool, ids []uuid.UUID) error) error {
 	ids := map[bool][]uuid.UUID{}
 	for _, of := range sources {
 		ids[of.isStore] = append(ids[of.isStore], of.id)
 	}
-	heads := map[source]int64{}
 	for isStore, table := range map[bool]string{false: "operator", true: "store"} {
 		for some := range slices.Chunk(ids[isStore], maxSources) {
-			var rows []struct {
-				ID   uuid.UUID
-				Head int64
-			}
-			newest := "COALESCE((SELECT MAX(position) FROM feed_events WHERE " + table + "_id = sources.id AND position IS NOT NULL AND "
-			err := database.Query(ctx).Raw("SELECT id, "+newest+"NOT test), 0) + "+newest+"test), 0) AS head FROM "+table+
-				"s AS sources WHERE id IN ?", some).Scan(&rows).Error
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				heads[source{row.ID, isStore}] = row.Head
+			if err := do(table, isStore, some); err != nil {
+				return err
 			}
 		}
 	}
-	return heads, nil
+	return nil
 }

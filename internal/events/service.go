@@ -40,12 +40,21 @@ type Service struct {
 	clock     clock.Clock
 	photoURLs *photourl.Signer
 	log       *slog.Logger
-	waiters   *waiters
+	waiters   *waiters[int64]
+	// changes are the requests that wait for changes of orders.
+	changes *waiters[string]
 }
 
 // New makes a Service.
 func New(database *db.DB, clock clock.Clock, photoURLs *photourl.Signer, log *slog.Logger) *Service {
-	return &Service{db: database, clock: clock, photoURLs: photoURLs, log: log, waiters: newWaiters(database, log)}
+	s := &Service{db: database, clock: clock, photoURLs: photoURLs, log: log}
+	s.waiters = newWaiters(eventsInterval, false, log, func(ctx context.Context, sources []source) (map[source]int64, error) {
+		return feedHeads(ctx, s.db, sources)
+	})
+	s.changes = newWaiters(changesInterval, true, log, func(ctx context.Context, sources []source) (map[source]string, error) {
+		return orderHeads(ctx, s.db, sources)
+	})
+	return s
 }
 
 // Query is what a caller asks for.
@@ -112,7 +121,10 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 
 // StopWaiting makes every waiting request respond at once, and later ones not wait: the process is
 // stopping.
-func (s *Service) StopWaiting() { s.waiters.stop() }
+func (s *Service) StopWaiting() {
+	s.waiters.stop()
+	s.changes.stop()
+}
 
 // resolveCursor finds the event of a cursor.
 func (s *Service) resolveCursor(ctx context.Context, scope db.OrderScope, after string) (position, error) {

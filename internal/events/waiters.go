@@ -8,59 +8,71 @@ import (
 	"sync"
 	"time"
 
-	"despacho/internal/db"
 	"despacho/internal/recovered"
 )
 
 const (
-	// pollInterval is the time between two polls for new events while a request waits.
-	pollInterval = 200 * time.Millisecond
+	// eventsInterval is the time between two polls for new events while a request waits,
+	// changesInterval that for changes of orders while a list is open.
+	eventsInterval, changesInterval = 200 * time.Millisecond, time.Second
 	// pollTimeout bounds one poll.
 	pollTimeout = 5 * time.Second
 )
 
-// waiters are the requests that wait for events. One goroutine of the process polls the database
-// for new events of all their sources, and wakes the requests.
-type waiters struct {
-	db  *db.DB
-	log *slog.Logger
+// waiters are the requests that wait for something new, such as events. One goroutine of the
+// process polls the database for all their sources, and wakes the requests.
+type waiters[H comparable] struct {
+	// heads returns a value for each source that is another one when there is something new.
+	heads    func(context.Context, []source) (map[source]H, error)
+	interval time.Duration
+	// again means that a request is woken at its first poll, because of what has come before it waits,
+	// and once more at the poll after a new head: what was written before and committed later does not
+	// change the head.
+	again bool
+	log   *slog.Logger
 	// stopped is closed when no request may wait any more.
 	stopped chan struct{}
 	stop    func()
 
 	mu       sync.Mutex
-	bySource map[source]*sourceWaiters
+	bySource map[source]*sourceWaiters[H]
 	// polling means that the goroutine runs.
 	polling bool
 }
 
 // sourceWaiters are the requests that wait for events of one source: those of a store are not woken
 // by the events of its operator's other stores.
-type sourceWaiters struct {
-	// head is the source's number in feedHeads at the last poll; -1 before the first one.
-	head int64
-	// woken are the channels of the requests.
-	woken map[chan struct{}]struct{}
+type sourceWaiters[H comparable] struct {
+	// head is that of the last poll; polled is false before the first one.
+	head   H
+	polled bool
+	// again means that the next poll wakes the requests whatever the head is.
+	again bool
+	// woken are the channels of the requests; true until their first poll.
+	woken map[chan struct{}]bool
 }
 
-func newWaiters(database *db.DB, log *slog.Logger) *waiters {
-	w := &waiters{db: database, log: log, stopped: make(chan struct{}), bySource: map[source]*sourceWaiters{}}
+func newWaiters[H comparable](
+	interval time.Duration, again bool, log *slog.Logger, heads func(context.Context, []source) (map[source]H, error),
+) *waiters[H] {
+	w := &waiters[H]{heads: heads, interval: interval, again: again, log: log, stopped: make(chan struct{}),
+		bySource: map[source]*sourceWaiters[H]{}}
 	w.stop = sync.OnceFunc(func() { close(w.stopped) })
 	return w
 }
 
-// subscribe returns a channel that gets a value when the source may have events that were published
-// after the call.
-func (w *waiters) subscribe(of source) (woken <-chan struct{}, unsubscribe func()) {
+// subscribe returns a channel that gets a value when the source may have something new since the
+// call.
+func (w *waiters[H]) subscribe(of source) (woken <-chan struct{}, unsubscribe func()) {
 	channel := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	waiting := w.bySource[of]
 	if waiting == nil {
-		waiting = &sourceWaiters{head: -1, woken: map[chan struct{}]struct{}{}}
+		waiting = &sourceWaiters[H]{woken: map[chan struct{}]bool{}}
 		w.bySource[of] = waiting
 	}
-	waiting.woken[channel] = struct{}{}
+	waiting.woken[channel] = true
 	if !w.polling {
 		w.polling = true
 		go w.poll()
@@ -74,30 +86,30 @@ func (w *waiters) subscribe(of source) (woken <-chan struct{}, unsubscribe func(
 	}
 }
 
-// poll polls for new events until no request waits.
-func (w *waiters) poll() {
+// poll polls until no request waits.
+func (w *waiters[H]) poll() {
 	for {
 		select {
 		case <-w.stopped:
 			return
-		case <-time.After(pollInterval):
+		case <-time.After(w.interval):
 		}
 		sources := w.sources()
 		if len(sources) == 0 {
 			return
 		}
 		if err := w.pollOnce(sources); err != nil {
-			w.log.Warn("no look for new events; trying again", "error", err)
+			w.log.Warn("no look for something new; trying again", "error", err)
 		}
 	}
 }
 
-// pollOnce looks for new events of sources and wakes the requests that wait for them.
-func (w *waiters) pollOnce(sources []source) error {
+// pollOnce looks for something new of sources and wakes the requests that wait for it.
+func (w *waiters[H]) pollOnce(sources []source) error {
 	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 	defer cancel()
 	return recovered.Call(ctx, w.log, func() error {
-		heads, err := feedHeads(ctx, w.db, sources)
+		heads, err := w.heads(ctx, sources)
 		if err == nil {
 			w.wake(heads)
 		}
@@ -105,26 +117,32 @@ func (w *waiters) pollOnce(sources []source) error {
 	})
 }
 
-// sources are those whose events are waited for. Without any the polling ends.
-func (w *waiters) sources() []source {
+// sources are those that requests wait for. Without any the polling ends.
+func (w *waiters[H]) sources() []source {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.polling = len(w.bySource) > 0
 	return slices.Collect(maps.Keys(w.bySource))
 }
 
-// wake wakes the requests of the sources that have new events since the last poll, and of those
-// that were not polled before: something may have been published since the requests subscribed.
-func (w *waiters) wake(heads map[source]int64) {
+// wake wakes the requests of the sources that have something new since the last poll, and of those
+// that were not polled before: it may have come since the requests subscribed.
+func (w *waiters[H]) wake(heads map[source]H) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for of, head := range heads {
 		waiting := w.bySource[of]
-		if waiting == nil || waiting.head == head {
+		if waiting == nil {
 			continue
 		}
-		waiting.head = head
-		for channel := range waiting.woken {
+		changed, settled := !waiting.polled || waiting.head != head, waiting.again
+		waiting.again = w.again && changed && waiting.polled
+		waiting.head, waiting.polled = head, true
+		for channel, first := range waiting.woken {
+			waiting.woken[channel] = false
+			if !changed && !settled && !(w.again && first) {
+				continue
+			}
 			select {
 			case channel <- struct{}{}:
 			default: // it is awake already

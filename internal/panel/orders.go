@@ -259,8 +259,12 @@ func IsFragment(c *gin.Context) bool { return c.GetHeader("X-Fragment") != "" }
 
 func isFragment(v *Request) bool { return IsFragment(v.Context) }
 
-// liveSeconds is how often a page looks for changes while somebody looks at it.
+// liveSeconds is how often a page looks for changes while somebody looks at it and nothing tells it
+// of them.
 const liveSeconds = 10
+
+// ChangesPath is the stream that tells open lists of orders when one has changed.
+const ChangesPath = "/panel/cambios"
 
 func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())

@@ -20,15 +20,16 @@ var sources embed.FS
 // file.
 func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
-		"asset":  a.address,
-		"amount": amountHTML,
-		"day":    format.Day,
-		"every":  func() int { return liveSeconds },
-		"sign":   format.CurrencySign,
-		"text":   orEmpty,
-		"cell":   func(text string) string { return truncate(text, maxShownCell) },
-		"label":  func(s models.Status) string { return s.Label() },
-		"pair":   func(first, second any) []any { return []any{first, second} },
+		"asset":   a.address,
+		"amount":  amountHTML,
+		"day":     format.Day,
+		"every":   func() int { return liveSeconds },
+		"changes": func() string { return ChangesPath },
+		"sign":    format.CurrencySign,
+		"text":    orEmpty,
+		"cell":    func(text string) string { return truncate(text, maxShownCell) },
+		"label":   func(s models.Status) string { return s.Label() },
+		"pair":    func(first, second any) []any { return []any{first, second} },
 		"filter": func(name, label string, options []forms.Option, value string) forms.Field {
 			return forms.Field{Name: name, Label: label, Options: options, Value: value}
 		},

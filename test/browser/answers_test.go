@@ -11,11 +11,14 @@ import (
 	"despacho/test/apptest"
 )
 
-// holdAnswers keeps the answers to the page's scripts until answer gives them.
+// holdAnswers keeps the answers to the page's scripts until answer gives them. Nothing tells them
+// of changes meanwhile.
 func (p *browserUser) holdAnswers() {
 	p.t.Helper()
 	read(p.t, p.tab, chromedp.Evaluate[bool](`(() => {
 		window.asked = [];
+		window.EventSource = class { close() {} };
+		window.dispatchEvent(new Event("pagehide"));
 		window.fetch = (address, options) => new Promise((resolve) => { asked.push({ address, options, resolve }); });
 		return true; })()`))
 }

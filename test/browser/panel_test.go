@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
@@ -209,15 +210,32 @@ func TestPanel_anotherStoresOrder(t *testing.T) {
 	})
 }
 
-// New orders appear in the list without a reload.
+// New orders appear in the list without a reload, fetched when something changes and not before,
+// and once for all that change together.
 func TestPanel_newOrdersAppear(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 		p.waitForText("No hay pedidos")
-		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": "Recién Llegada"})
+		fetched := func() int {
+			const count = `performance.getEntriesByType("resource").filter(({ initiatorType }) => initiatorType === "fetch").length`
+			return read(t, p.tab, chromedp.Evaluate[int](count))
+		}
+		p.until(func() error { // what changed between the page and its stream
+			if fetched() == 0 {
+				return errors.New("the list was not fetched yet")
+			}
+			return nil
+		})
+		require.Equal(t, 1, fetched())
+		var rows []models.Order
+		for range 20 {
+			rows = append(rows, tenant.Row(time.Now(), func(o *models.Order) { o.RecipientName = "Recién Llegada" }))
+		}
+		tenant.InsertRows(t, rows)
 		p.waitForText("Recién Llegada")
+		require.LessOrEqual(t, fetched(), 3, "for the change, and for what was committed later")
 		require.Equal(t, "/panel/pedidos", p.address(), "nobody reloaded it")
 	})
 }

@@ -283,6 +283,9 @@ CREATE INDEX orders_operator_no_point ON orders (operator_id, created_at DESC, i
 CREATE INDEX orders_operator_received ON orders (operator_id, received_at DESC, id DESC) WHERE received_at IS NOT NULL;
 CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC, status, test, actual_amount_collected_cents)
     WHERE delivered_at IS NOT NULL;
+-- Open lists ask when an order of the operator, or of a store, was written last.
+CREATE INDEX orders_operator_updated ON orders (operator_id, updated_at);
+CREATE INDEX orders_store_updated ON orders (store_id, updated_at);
 -- The reconcile workflow reads unconfirmed orders by the time of their last change, oldest first; nearly always none.
 CREATE INDEX orders_unconfirmed ON orders (updated_at, id) WHERE workflow_started_at IS NULL;
 CREATE INDEX orders_waiting ON orders (auto_cancel_at) WHERE status = 'registered';
