@@ -47,6 +47,11 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 		SortableByAll: sortable}, nil
 }
 
+// CountByStatus counts the orders that the caller may see.
+func (s *Service) CountByStatus(ctx context.Context, caller Caller) (map[models.Status]int64, error) {
+	return s.countByStatus(ctx, caller, Query{}, orderFilter{})
+}
+
 // Collected is what was collected for the delivered orders of a list, on all its pages.
 func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (money.Cents, error) {
 	filter, err := s.filter(ctx, caller, query)

@@ -75,6 +75,9 @@ func (v *View) Since() time.Time {
 	return *at
 }
 
+// TimedOut reports whether the order cancelled itself: it can still be received.
+func (v *View) TimedOut() bool { return v.Cancellation != nil && v.Cancellation.By == models.ByAuto }
+
 // LacksPoint reports whether somebody has yet to find out where on the map the order goes.
 func (v *View) LacksPoint() bool { return v.DeliveryLat == nil && v.Status.Open() }
 

@@ -30,7 +30,7 @@ func TestAudit_pageAndFile(t *testing.T) {
 		require.Contains(t, shown, "Creó una tienda")
 		require.Contains(t, shown, "Zapatería Sol")
 		require.Contains(t, shown, "Inició sesión")
-		require.Contains(t, v.read("/panel/pedidos").Text, `href="/panel/actividad"`)
+		require.Contains(t, v.read("/panel/ajustes").Text, `href="/panel/actividad"`)
 		filtered := v.read("/panel/actividad?accion=store.created&usuario=" + admin.ID.String()).Text
 		require.Contains(t, filtered, "Zapatería Sol")
 		require.NotContains(t, filtered, "<td data-label=\"Acción\">Inició sesión")

@@ -59,5 +59,5 @@ func (p *Pages) districtOptions(
 		options = append(options, forms.Option{Value: id.String(), Label: index.PathName(id) + suffix(id)})
 	}
 	slices.SortFunc(options, func(a, b forms.Option) int { return textnorm.Compare(a.Label, b.Label) })
-	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Todos"}), nil
+	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Distrito"}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"despacho/internal/phone"
 	"despacho/models"
 )
 
@@ -12,7 +13,9 @@ type frame struct {
 	Title    string
 	Operator *models.Operator
 	User     *models.User
-	Menu     []menuGroup
+	Menu     []menuLink
+	// Settings are the tabs of the configuration, on its pages.
+	Settings []menuLink
 	Notice   *notice
 	// Writable is false while the operator is suspended.
 	Writable bool
@@ -22,84 +25,114 @@ type frame struct {
 	Page any
 
 	zone *time.Location
-}
-
-type menuGroup struct {
-	Title string
-	Links []menuLink
+	now  time.Time
 }
 
 type menuLink struct {
 	Path, Label string
-	Current     bool
-	// needs is the permission that the page requires.
-	needs models.Permission
+	// Icon is the name of its drawing; a tab has none.
+	Icon string
+	// Count is how many orders wait there.
+	Count   int64
+	Current bool
+	// OnPhone is set for the links of the bar at the foot of a phone.
+	OnPhone bool
+	// needs is the permission that the page requires, waiting the status of the orders that wait.
+	needs   models.Permission
+	waiting models.Status
+	// storeOnly links are for the users of stores, who have less to do.
+	storeOnly bool
 }
 
-var menu = []menuGroup{
-	{"Trabajo", []menuLink{
-		{Path: "/panel/pedidos", Label: "Pedidos"},
-		{Path: "/panel/recepcion", Label: "Recepción", needs: models.OperatorRead},
-		{Path: "/panel/asignacion", Label: "Asignación", needs: models.OperatorRead},
-		{Path: "/panel/pedidos/nuevo", Label: "Nuevo pedido"},
-		{Path: "/panel/carga", Label: "Carga de pedidos"},
-		{Path: "/panel/resumen", Label: "Resumen"},
-	}},
-	{"Integración", []menuLink{
-		{Path: "/panel/claves", Label: "Claves API", needs: models.OperatorRead},
-		{Path: "/panel/webhooks", Label: "Webhooks"},
-	}},
-	{"Configuración", []menuLink{
-		{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorRead},
-		{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorRead},
-		{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorRead},
-		{Path: "/panel/tamanos", Label: "Tamaños", needs: models.OperatorRead},
-		{Path: "/panel/cobertura", Label: "Cobertura y tarifas", needs: models.OperatorRead},
-		{Path: "/panel/zonas-de-riesgo", Label: "Zonas de riesgo", needs: models.OperatorRead},
-		{Path: "/panel/ajustes", Label: "Ajustes", needs: models.OperatorRead},
-		{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminRead},
-		{Path: privacyPath, Label: "Datos personales", needs: models.AdminRead},
-		{Path: auditPath, Label: "Registro de actividad", needs: models.AdminRead},
-	}},
+// menu has the pages of the daily work.
+var menu = []menuLink{
+	{Path: ordersPath, Label: "Pedidos", Icon: "orders", OnPhone: true},
+	{Path: "/panel/recepcion", Label: "Recepción", Icon: "reception", OnPhone: true, needs: models.OperatorRead,
+		waiting: models.StatusRegistered},
+	{Path: assignmentPath, Label: "Asignación", Icon: "assign", OnPhone: true, needs: models.OperatorRead,
+		waiting: models.StatusReceived},
+	{Path: newOrderPath, Label: "Nuevo pedido", Icon: "new", OnPhone: true, storeOnly: true},
+	{Path: uploadPath, Label: "Cargar pedidos", Icon: "upload"},
+	{Path: summaryPath, Label: "Resumen", Icon: "summary"},
+}
+
+// settings are the pages of the configuration, which are tabs of one another.
+var settings = []menuLink{
+	{Path: "/panel/ajustes", Label: "Operador", needs: models.OperatorRead},
+	{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorRead},
+	{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorRead},
+	{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorRead},
+	{Path: "/panel/cobertura", Label: "Cobertura", needs: models.OperatorRead},
+	{Path: "/panel/tamanos", Label: "Tamaños", needs: models.OperatorRead},
+	{Path: "/panel/zonas-de-riesgo", Label: "Riesgo", needs: models.OperatorRead},
+	{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminRead},
+	{Path: keysPath, Label: "Claves API", needs: models.OperatorRead},
+	{Path: webhooksPath, Label: "Webhooks"},
+	{Path: privacyPath, Label: "Datos personales", needs: models.AdminRead},
+	{Path: auditPath, Label: "Actividad", needs: models.AdminRead},
 }
 
 func (p *Pages) frame(v *Request, title string, page any) *frame {
 	f := &frame{
-		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v),
+		Title: title, Operator: v.Operator(), User: &v.Who.User,
 		Writable: !v.Operator().Suspended(), WebhooksPaused: p.Webhooks.Paused, Page: page, zone: v.Operator().TimeZone(),
+		now: p.Clock.Now(),
 	}
+	f.Menu, f.Settings = menuFor(v)
 	if !isFragment(v) { // the notice is for the next page, not for a part of another one
 		f.Notice = p.takeNotice(v.Context, v.Who.SessionID)
 	}
 	return f
 }
 
-// menuFor leaves out what the user may not open, and marks the current entry: the link with the
-// longest path that contains this page.
-func menuFor(v *Request) []menuGroup {
-	var groups []menuGroup
+// menuFor leaves out what the user may not open, and marks the current entry. On a page of the
+// configuration it also returns the tabs.
+func menuFor(v *Request) (links, tabs []menuLink) {
+	links, tabs = linksFor(v, menu), linksFor(v, settings)
+	configuration := menuLink{Path: tabs[0].Path, Label: "Configuración", Icon: "settings", Current: markCurrent(v, tabs)}
+	if !configuration.Current {
+		tabs = nil
+		markCurrent(v, links)
+	}
+	return append(links, configuration), tabs
+}
+
+func linksFor(v *Request, from []menuLink) []menuLink {
+	var links []menuLink
+	for _, link := range from {
+		if link.needs.Allows(&v.Who.User) && !(link.storeOnly && v.Caller.StoreID == nil) {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+// markCurrent marks the link with the longest path that contains this page, if there is one.
+func markCurrent(v *Request, links []menuLink) bool {
 	var current *menuLink
-	for _, group := range menu {
-		shown := menuGroup{Title: group.Title}
-		for _, link := range group.Links {
-			if link.needs.Allows(&v.Who.User) {
-				shown.Links = append(shown.Links, link)
-			}
-		}
-		for i := range shown.Links {
-			link := &shown.Links[i]
-			if isWithin(v.Request.URL.Path, link.Path) && (current == nil || len(link.Path) > len(current.Path)) {
-				current = link
-			}
-		}
-		if len(shown.Links) > 0 {
-			groups = append(groups, shown)
+	for i := range links {
+		link := &links[i]
+		if isWithin(v.Request.URL.Path, link.Path) && (current == nil || len(link.Path) > len(current.Path)) {
+			current = link
 		}
 	}
-	if current != nil {
-		current.Current = true
+	if current == nil {
+		return false
 	}
-	return groups
+	current.Current = true
+	return true
+}
+
+// countWaiting says in the menu how many orders wait to be received and to be assigned.
+func (p *Pages) countWaiting(v *Request, links []menuLink) error {
+	if v.Caller.StoreID != nil {
+		return nil
+	}
+	counts, err := p.Orders.CountByStatus(v.Ctx(), v.Caller)
+	for i := range links {
+		links[i].Count = counts[links[i].waiting]
+	}
+	return err
 }
 
 func isWithin(path, parent string) bool {
@@ -115,8 +148,32 @@ func (f *frame) Initial() string {
 // Logo is the URL of the operator's logo, or empty.
 func (f *frame) Logo() string { return orEmpty(f.Operator.Logo("")) }
 
+// Searches reports whether the page has a search for orders of its own.
+func (f *frame) Searches() bool {
+	switch f.Page.(type) {
+	case ordersPage, *assignmentPage:
+		return true
+	}
+	return false
+}
+
 // Moment is a date and time in the operator's time zone.
 func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }
+
+// Short is a time of day, with the date if it is of another day and with the year if of another.
+func (f *frame) Short(at time.Time) string {
+	at = at.In(f.zone)
+	switch today := f.now.In(f.zone); {
+	case at.Year() != today.Year():
+		return at.Format("02/01/2006 15:04")
+	case at.YearDay() != today.YearDay():
+		return at.Format("02/01 15:04")
+	}
+	return at.Format("15:04")
+}
+
+// Phone is a telephone number as people of the operator's country write it.
+func (f *frame) Phone(number string) string { return phone.Readable(number, f.Operator.CountryCode) }
 
 // Hour is a time of day in the operator's time zone.
 func (f *frame) Hour(at time.Time) string { return at.In(f.zone).Format("15:04") }

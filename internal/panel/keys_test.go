@@ -44,7 +44,7 @@ func TestKeys_shownOnceAndRevoked(t *testing.T) {
 		}
 
 		require.Equal(t, http.StatusOK, tryKey(t, s, key, "/v1/orders").Status)
-		revoke := listed.actions(t)[1] // the newest comes first, after the form that signs out
+		revoke := listed.actions(t)[2] // the newest comes first, after the forms that search and sign out
 		require.Equal(t, http.StatusNotFound, visit(t, s, s.NewTenant(t), nil).post(revoke, nil).Status, "another operator's")
 		require.Contains(t, v.submit(revoke, nil).words(), "La clave quedó revocada")
 		require.Equal(t, http.StatusUnauthorized, tryKey(t, s, key, "/v1/orders").Status)

@@ -76,7 +76,7 @@ type proofView struct {
 	Point *mapPoint
 }
 
-func orderPath(id uuid.UUID) string { return home + "/" + id.String() }
+func orderPath(id uuid.UUID) string { return ordersPath + "/" + id.String() }
 
 func (p *Pages) showOrder(v *Request) error {
 	id, err := pathOrder(v)

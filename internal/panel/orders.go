@@ -2,6 +2,7 @@ package panel
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,12 +34,25 @@ type ordersPage struct {
 	Refresh   string
 	// Dates are the dates that the days filter.
 	Dates []forms.Option
+	// Periods are the periods that the list can be filtered by.
+	Periods []forms.Option
 	// Collected is set on the list of delivered orders.
 	Collected *collectedTotal
 	// WithoutPoint is how many active orders have no coordinates.
 	WithoutPoint int64
 	// storeFilter is empty for a store's user, who only sees that store.
 	storeFilter
+	now time.Time
+}
+
+// ShowsState means that the orders of the list have several statuses.
+func (page ordersPage) ShowsState() bool {
+	return page.Query.Status == "" || page.Query.Status == models.StatusCancelled
+}
+
+// ShowsRider means that the orders of the list have riders.
+func (page ordersPage) ShowsRider() bool {
+	return page.Query.Status == models.StatusAssigned || page.Query.Status == models.StatusDelivered
 }
 
 // collectedTotal is what was collected for delivered orders.
@@ -63,7 +77,11 @@ type orderQuery struct {
 	Store, Rider string
 	// District is the id of a location.
 	District string
-	Days     days
+	// Period is one of periods, or empty; then Days are the days that somebody chose.
+	Period string
+	Days   days
+	// within are the days that the list is filtered by.
+	within days
 	// Date is which date the days are about: byCreation or byDelivery.
 	Date         string
 	WithoutPoint bool
@@ -79,7 +97,7 @@ const (
 	byDelivery = "entrega"
 )
 
-func readOrderQuery(v *Request) orderQuery {
+func (p *Pages) readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
 		District: v.Query(districtParameter),
@@ -91,6 +109,11 @@ func readOrderQuery(v *Request) orderQuery {
 	}
 	if !query.Status.Valid() {
 		query.Status = ""
+	}
+	query.within = query.Days
+	if slices.ContainsFunc(periods, func(period forms.Option) bool { return period.Value == v.Query("periodo") }) {
+		query.Period, query.Days = v.Query("periodo"), days{}
+		query.within = daysOf(query.Period, p.Clock.Now().In(v.Operator().TimeZone()))
 	}
 	query.Date = byCreation
 	if v.Query("fecha") == byDelivery {
@@ -105,7 +128,7 @@ func (q orderQuery) ordersQuery() orders.Query {
 		Expiring: q.Expiring, OutSinceYesterday: q.OutSinceYesterday, AmountDiffers: q.AmountDiffers,
 		Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID, query.LocationID = optionalID(q.Store), optionalID(q.Rider), optionalID(q.District)
-	query.From, query.To = q.Days.From, q.Days.To
+	query.From, query.To = q.within.From, q.within.To
 	query.Sort = q.orderSort()
 	return query
 }
@@ -120,8 +143,8 @@ func optionalID(text string) *uuid.UUID {
 // at is the URL of a path with the query.
 func (q orderQuery) at(path string) string {
 	return withQuery(path, map[string]string{
-		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, districtParameter: q.District, "desde": q.Days.First(),
-		"hasta": q.Days.Last(),
+		"estado": string(q.Status), "q": q.Search, "tienda": q.Store, "motorizado": q.Rider, districtParameter: q.District,
+		"desde": q.Days.First(), "hasta": q.Days.Last(), "periodo": q.Period,
 		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort,
 		"vence": ifSet(q.Expiring, "1"), "desde_ayer": ifSet(q.OutSinceYesterday, "1"), "monto_distinto": ifSet(q.AmountDiffers, "1"),
 		"pagina": pageParameter(q.Page),
@@ -150,16 +173,21 @@ func (q orderQuery) Chips() []chip {
 	return chips
 }
 
+// More reports whether one of the filters is set that are folded away.
+func (q orderQuery) More() bool {
+	return q.Days.Any() || q.Date == byDelivery || q.WithoutPoint || len(q.Chips()) > 0
+}
+
 // Filtered reports whether there is a filter besides the status.
 func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
 
 // Narrowed reports whether one of the filters is set that are collapsed on a phone.
 func (q orderQuery) Narrowed() bool {
-	return q.Store != "" || q.Rider != "" || q.District != "" || q.Days.Any() || q.WithoutPoint || q.Expiring || q.OutSinceYesterday || q.AmountDiffers
+	return q.Store != "" || q.Rider != "" || q.District != "" || q.Period != "" || q.More()
 }
 
 func (p *Pages) listOrders(v *Request) error {
-	query := readOrderQuery(v)
+	query := p.readOrderQuery(v)
 	counted, complaint, err := p.readOrders(v, query.ordersQuery())
 	if err != nil {
 		return err
@@ -168,10 +196,11 @@ func (p *Pages) listOrders(v *Request) error {
 	page := ordersPage{
 		Search: searchField{query.Search, "Guía, nombre, teléfono, dirección, distrito, producto, motorizado", complaint},
 		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total,
-		Query: query, Refresh: query.at(home),
+		Query: query, Refresh: query.at(ordersPath),
+		Periods: append([]forms.Option{{Label: "Período"}}, periods...), now: p.Clock.Now(),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
 		Pager: pagerOf(query.Page, ordersPerPage, counted.Total,
-			func(number int) string { query.Page = number; return query.at(home) }),
+			func(number int) string { query.Page = number; return query.at(ordersPath) }),
 	}
 	if query.Status == models.StatusDelivered {
 		if page.Collected, err = p.collected(v, query, counted); err != nil {
@@ -299,7 +328,7 @@ func tabsOf(query orderQuery, counts map[models.Status]int64) []tab {
 		all += count
 	}
 	here := query.Status
-	at := func(status models.Status) string { query.Status, query.Page = status, 1; return query.at(home) }
+	at := func(status models.Status) string { query.Status, query.Page = status, 1; return query.at(ordersPath) }
 	tabs := []tab{{Label: "Todos", Count: all, Path: at(""), Current: here == ""}}
 	for _, status := range models.Statuses {
 		tabs = append(tabs, tab{Label: status.Label(), Count: counts[status], Path: at(status), Current: here == status})

@@ -9,7 +9,7 @@ import (
 	"despacho/internal/panel/forms"
 )
 
-const bulkCancelPath = home + "/cancelar"
+const bulkCancelPath = ordersPath + "/cancelar"
 
 // bulkCancelPage asks before many orders are cancelled, and shows what became of each.
 type bulkCancelPage struct {

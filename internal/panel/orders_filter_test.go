@@ -15,7 +15,7 @@ import (
 	"despacho/test/apptest"
 )
 
-var withoutPointCount = regexp.MustCompile(`Sin punto <span class="count">(\d+)</span>`)
+var withoutPointCount = regexp.MustCompile(`Sin punto en el mapa <span class="count">(\d+)</span>`)
 
 // A search finds the district, the product and the rider's name, also together and under the name
 // that the rider has now; the filter by district and the count of orders without a point go with

@@ -24,7 +24,7 @@ func listPurpose(v *Request) string { return "list of orders for " + v.Who.Sessi
 // text in its search, it is the list of all orders.
 func (p *Pages) rememberList(v *Request, path string) {
 	if len(path) > maxList {
-		path = home
+		path = ordersPath
 	}
 	signed := p.Signer.Sign(listPurpose(v), []byte(path), p.Clock.Now().Add(listDuration))
 	p.SetCookie(v.Context, listCookie, signed, int(listDuration.Seconds()))
@@ -34,11 +34,11 @@ func (p *Pages) rememberList(v *Request, path string) {
 func (p *Pages) lastList(v *Request) string {
 	cookie, err := v.Cookie(listCookie)
 	if err != nil {
-		return home
+		return ordersPath
 	}
 	seen, ok := p.Signer.Open(listPurpose(v), cookie, p.Clock.Now())
-	if !ok || !strings.HasPrefix(string(seen), home+"?") {
-		return home
+	if !ok || !strings.HasPrefix(string(seen), ordersPath+"?") {
+		return ordersPath
 	}
 	return localPath(string(seen))
 }

@@ -38,7 +38,9 @@ func (q orderQuery) orderSort() orders.Sort {
 // Sorted is the value of aria-sort.
 type columnHead struct {
 	Label, Path, Sorted string
-	End                 bool
+	// Class is the class of its cells.
+	Class string
+	End   bool
 }
 
 // orderColumnHeads are the heads of the columns that the list can be sorted by.
@@ -66,6 +68,7 @@ func columnHeads(query orderQuery, counted *orders.CountedPage) orderColumnHeads
 		Place:     headOf(query, counted, sortPlace, "Distrito", false),
 		Amount:    headOf(query, counted, sortAmount, amount, true), Date: headOf(query, counted, sortDate, date, true),
 	}
+	heads.Recipient.Class, heads.Place.Class, heads.Amount.Class, heads.Date.Class = "who", "place", "amount", "created"
 	heads.Amount.End = true
 	return heads
 }
@@ -91,6 +94,6 @@ func headOf(query orderQuery, counted *orders.CountedPage, name, label string, d
 		wanted.Sort = "-" + name
 	}
 	wanted.Page = 1
-	head.Path = wanted.at(home)
+	head.Path = wanted.at(ordersPath)
 	return head
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"despacho/internal/orders"
+	"despacho/internal/panel/format"
 	"despacho/models"
 )
 
@@ -17,4 +18,18 @@ var overdueAfter = map[models.Status]time.Duration{
 func Overdue(order *orders.View, now time.Time) bool {
 	limit, limited := overdueAfter[order.Status]
 	return limited && now.Sub(order.Since()) > limit
+}
+
+// wait is how long an open order is in its status.
+type wait struct {
+	Text    string
+	Overdue bool
+}
+
+// Wait is nil for an order that has ended.
+func (page ordersPage) Wait(order *orders.View) *wait {
+	if !order.Status.Open() {
+		return nil
+	}
+	return &wait{format.Duration(max(page.now.Sub(order.Since()), 0)), Overdue(order, page.now)}
 }

@@ -123,7 +123,11 @@ func (v *Request) May(p models.Permission) bool {
 
 // show sends a page.
 func (p *Pages) show(v *Request, status int, name, title string, page any) error {
-	return p.render(v.Context, status, name, p.frame(v, title, page))
+	f := p.frame(v, title, page)
+	if err := p.countWaiting(v, f.Menu); err != nil {
+		return err
+	}
+	return p.render(v.Context, status, name, f)
 }
 
 // showPart renders a named template of a page, for a script.
@@ -181,5 +185,8 @@ func localPath(target string) string {
 	return parsed.String()
 }
 
+// ordersPath is the list of orders.
+const ordersPath = "/panel/pedidos"
+
 // home is the page after signing in.
-const home = "/panel/pedidos"
+const home = ordersPath

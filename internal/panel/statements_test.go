@@ -17,7 +17,7 @@ import (
 )
 
 // maxStatements is what a page may ask of the database, finding out who is signed in included.
-const maxStatements = 10
+const maxStatements = 11
 
 // Every page is held to it, however much there is to show. Pages come from the route table: a new
 // one is held to it by being there.

@@ -14,7 +14,7 @@ type storeFilter struct {
 }
 
 func storeFilterOf(stores []models.Store) storeFilter {
-	return storeFilter{Stores: forms.Options("Todas", stores, storeLabel), names: storeNames(stores)}
+	return storeFilter{Stores: forms.Options("Tienda", stores, storeLabel), names: storeNames(stores)}
 }
 
 func storeLabel(store *models.Store) (uuid.UUID, string) { return store.ID, store.Name }
@@ -29,7 +29,7 @@ func (s storeFilter) StoreName(id *uuid.UUID) string {
 
 // riderFilter lists every rider, also inactive ones: their orders can still be found.
 func riderFilter(riders []models.Rider) []forms.Option {
-	return forms.Options("Todos", riders, func(rider *models.Rider) (uuid.UUID, string) { return rider.ID, rider.Name })
+	return forms.Options("Motorizado", riders, func(rider *models.Rider) (uuid.UUID, string) { return rider.ID, rider.Name })
 }
 
 // riderField asks for an active rider; none is the text before one is chosen.

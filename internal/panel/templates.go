@@ -28,6 +28,8 @@ func parseTemplates(a assets) map[string]*template.Template {
 		"sign":    format.CurrencySign,
 		"text":    orEmpty,
 		"cell":    func(text string) string { return truncate(text, maxShownCell) },
+		"icon":    icon,
+		"number":  format.Number,
 		"label":   func(s models.Status) string { return s.Label() },
 		"pair":    func(first, second any) []any { return []any{first, second} },
 		"filter": func(name, label string, options []forms.Option, value string) forms.Field {

@@ -12,7 +12,7 @@ type TodayLists struct {
 
 // TodayListsOf names the lists of figures that were read.
 func TodayListsOf(today *orders.Today) TodayLists {
-	list := func(query orderQuery) string { return query.at(home) }
+	list := func(query orderQuery) string { return query.at(ordersPath) }
 	return TodayLists{
 		ToReceive:         list(orderQuery{Status: models.StatusRegistered}),
 		ToAssign:          list(orderQuery{Status: models.StatusReceived}),

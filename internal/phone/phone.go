@@ -31,6 +31,19 @@ func Canonical(text, countryCode string) (string, bool) {
 	return phonenumbers.Format(number, phonenumbers.E164), true
 }
 
+// Readable is a stored number as people write it: one of their own country without the country
+// calling code, another one with it.
+func Readable(number, countryCode string) string {
+	parsed, err := phonenumbers.Parse(number, countryCode)
+	if err != nil {
+		return number
+	}
+	if phonenumbers.GetRegionCodeForNumber(parsed) == countryCode {
+		return phonenumbers.Format(parsed, phonenumbers.NATIONAL)
+	}
+	return phonenumbers.Format(parsed, phonenumbers.INTERNATIONAL)
+}
+
 const (
 	mexico       = 52
 	mexicoDigits = 10

@@ -17,14 +17,8 @@ const (
 	thinSpace = "\u202f"
 )
 
-// Number separates thousands with a space, which is understood in every country: 9999, 10 000.
-func Number(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	if -9999 <= n && n <= 9999 {
-		return digits
-	}
-	return grouped(digits, thinSpace)
-}
+// Number separates thousands with a space, which is understood in every country: 999, 5 543.
+func Number(n int64) string { return grouped(strconv.FormatInt(n, 10), thinSpace) }
 
 // Plural is the word for a number of things: only one of them is singular.
 func Plural[N int | int64](n N, one, many string) string {

@@ -1,0 +1,14 @@
+// The bar of what is ticked: how many, and what they come to.
+(() => {
+  const money = new Intl.NumberFormat("es-PE", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always" });
+  const sum = () => {
+    const said = document.querySelector(".selection [data-ticked]");
+    if (!said) return;
+    const ticked = [...document.querySelectorAll(".rows tbody .tick input:checked")];
+    const cents = ticked.reduce((all, box) => all + Math.round(Number(box.closest("tr").dataset.amount) * 100), 0);
+    const number = ticked.length === 1 ? "1 marcado" : ticked.length + " marcados";
+    said.textContent = ticked.length ? `${number} · ${said.dataset.sign}\u00a0${money.format(cents / 100)} por cobrar` : "";
+  };
+  document.addEventListener("change", sum);
+  window.addEventListener("pageshow", sum); // a browser that goes back restores the ticks
+})();

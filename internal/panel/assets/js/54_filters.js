@@ -1,0 +1,23 @@
+// A filter that is chosen with the mouse is applied at once. Whoever chooses with the keys passes over values on the way: they press Enter.
+(() => {
+  let byKey = false;
+  document.addEventListener("keydown", (event) => {
+    byKey = true;
+    if (event.key === "Enter" && event.target.matches?.("[data-filters] select")) event.target.form.submit();
+  }, true);
+  document.addEventListener("pointerdown", () => { byKey = false; }, true);
+  document.addEventListener("change", ({ target }) => {
+    if (!byKey && target.matches("[data-filters] > .field select")) target.form.submit();
+  });
+  // What is folded away closes when somebody presses beside it, or Escape.
+  document.addEventListener("pointerdown", ({ target }) => {
+    for (const open of document.querySelectorAll(".toolbar details[open]")) if (!open.contains(target)) open.open = false;
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    for (const open of document.querySelectorAll(".toolbar details[open]")) {
+      open.open = false;
+      open.querySelector("summary").focus();
+    }
+  });
+})();
