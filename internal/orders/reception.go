@@ -55,20 +55,15 @@ const clockSkew = 5 * time.Second
 // ReceiveByGuideCode receives the package with the scanned or typed guide code. What the user can
 // act on is an outcome; an error can be retried.
 func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Scan) (*Reception, error) {
-	code, err := guidecode.Scan(scan.Typed)
-	switch {
-	case err == nil:
-	case errors.Is(err, guidecode.ErrCheck):
-		return &Reception{Outcome: ReceptionMisread}, nil
-	default:
-		return &Reception{Outcome: ReceptionNotACode}, nil
+	code, problem := readScan(scan.Typed)
+	if problem != "" {
+		return &Reception{Outcome: problem}, nil
 	}
 	if err := s.checkBranch(ctx, caller, scan.BranchID); err != nil {
 		return nil, err
 	}
-	order := &models.OrderView{}
-	err = caller.Scope().Orders(s.db.OrderViews(ctx)).Where("orders.guide_code = ?", code).Take(order).Error
-	if db.IsNotFound(err) {
+	order, err := s.findByCode(ctx, caller, code)
+	if errors.Is(err, ErrOrderNotFound) {
 		return &Reception{Outcome: ReceptionUnknown}, nil
 	}
 	if err != nil {
@@ -84,6 +79,45 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)
 	}
 	return reception, err
+}
+
+// readScan reads the guide code that was scanned or typed. Without one, problem says why.
+func readScan(typed string) (code string, problem ReceptionOutcome) {
+	code, err := guidecode.Scan(typed)
+	switch {
+	case err == nil:
+		return code, ""
+	case errors.Is(err, guidecode.ErrCheck):
+		return "", ReceptionMisread
+	}
+	return "", ReceptionNotACode
+}
+
+// findByCode reads the order with a guide code. It returns ErrOrderNotFound if the caller may not
+// see one.
+func (s *Service) findByCode(ctx context.Context, caller Caller, code string) (*models.OrderView, error) {
+	order := &models.OrderView{}
+	err := caller.Scope().Orders(s.db.OrderViews(ctx)).Where("orders.guide_code = ?", code).Take(order).Error
+	if db.IsNotFound(err) {
+		return nil, ErrOrderNotFound
+	}
+	return order, err
+}
+
+// FindScanned is the order with the scanned or typed guide code. Without one, problem says why.
+func (s *Service) FindScanned(ctx context.Context, caller Caller, typed string) (order *View, problem ReceptionOutcome, err error) {
+	code, problem := readScan(typed)
+	if problem != "" {
+		return nil, problem, nil
+	}
+	found, err := s.findByCode(ctx, caller, code)
+	if errors.Is(err, ErrOrderNotFound) {
+		return nil, ReceptionUnknown, nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return s.View(caller, found), "", nil
 }
 
 // classifyRefusal distinguishes a package that was already received from one that is refused. It

@@ -34,7 +34,7 @@ func (q assignmentQuery) ordersQuery() orders.Query {
 	return orders.Query{
 		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.District),
 		RiderID: optionalID(q.Rider),
-		Page:    q.Page, Limit: assignablePerPage,
+		Page:    q.Page, Limit: assignablePerPage, Sort: orders.Sort{Column: orders.SortByLocation, Ascending: true},
 	}
 }
 
@@ -78,6 +78,10 @@ func (q assignmentQuery) Narrowed() bool { return q.Store != "" || q.District !=
 func (q assignmentQuery) Unfiltered() string {
 	return assignmentQuery{Status: q.Status}.at(assignmentPath)
 }
+
+// PreviousPage and NextPage are the numbers of the pages beside this one.
+func (q assignmentQuery) PreviousPage() int { return q.Page - 1 }
+func (q assignmentQuery) NextPage() int     { return q.Page + 1 }
 
 // AllSelected is the URL with everything selected.
 func (q assignmentQuery) AllSelected() string { q.All = true; return q.at(assignmentPath) }

@@ -3,6 +3,7 @@ package panel_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/guidecode"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )
@@ -36,7 +38,7 @@ func isAssignable(p *page, order parcel) bool {
 }
 
 func isSelected(p *page, order parcel) bool {
-	return strings.Contains(p.Text, `value="`+order.id+`" checked>`)
+	return regexp.MustCompile(`value="` + order.id + `:\d+" checked>`).MatchString(p.Text)
 }
 
 func TestAssignment_reportsTheOutcomeOfEachOrder(t *testing.T) {
@@ -93,6 +95,71 @@ func TestAssignment_filtersAndSelects(t *testing.T) {
 	})
 }
 
+// What is ticked stays ticked when somebody searches for something else or scans, with the rider that
+// was chosen. What has been moved meanwhile is named with the reason.
+func TestAssignment_ticksSurviveFilters(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		rider := c.tenant.Riders[0].ID.String()
+		near, far := c.received(), c.received(map[string]any{"location_id": apptest.Surco})
+		gone, theirs := c.received(), counterOf(t, s, s.NewTenant(t)).received()
+		c.move(gone, "assign", map[string]any{"rider_id": rider})
+		list := func(parameters url.Values) *page { return c.read("/panel/asignacion?" + parameters.Encode()) }
+
+		filtered := list(url.Values{
+			"distrito": {apptest.Surco.String()}, "id": {near.id + ":2", gone.id + ":2", theirs.id, uuid.NewString(), "x"}, "rider_id": {rider},
+		})
+		require.True(t, isSelected(filtered, near))
+		require.True(t, isAssignable(filtered, far) && !isSelected(filtered, far))
+		require.Contains(t, filtered.words(), "Un pedido cambió y ya no está marcado: "+gone.code+" Está en reparto con Carlos Quispe")
+		require.NotContains(t, filtered.Text, theirs.code)
+		require.Contains(t, filtered.Text, `<option value="`+rider+`" selected>`)
+
+		scanned := list(url.Values{"id": {near.id}, "codigo": {strings.ToLower(far.code)}})
+		require.True(t, isSelected(scanned, near) && isSelected(scanned, far))
+		require.Contains(t, scanned.words(), "Marcados 2")
+		require.Equal(t, 1, strings.Count(scanned.Text, `id="order-`+far.id+`"`), "it is listed once")
+
+		unassigned := c.post("/panel/asignacion?distrito="+apptest.Surco.String(), url.Values{"id": {near.id + ":2"}})
+		require.True(t, isSelected(unassigned, near), "also when the form is refused")
+	})
+}
+
+// A scan says why its package cannot be ticked. Another operator's package is as unknown as a code
+// that does not exist.
+func TestAssignment_answersScans(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c, there := counterOf(t, s, s.NewTenant(t)), counterOf(t, s, s.NewTenant(t))
+		received, registered, assigned, delivered, cancelled := c.received(), c.parcel(), c.received(), c.received(), c.parcel()
+		carlos := map[string]any{"rider_id": c.tenant.Riders[0].ID}
+		c.move(assigned, "assign", carlos)
+		c.move(delivered, "assign", carlos)
+		c.move(delivered, "deliver", nil)
+		c.move(cancelled, "cancel", map[string]any{"reason": "Cliente desistió"})
+		scan := func(query, code string) *page {
+			return c.getWith("/panel/asignacion?"+url.Values{"estado": {query}, "codigo": {code}}.Encode(), "X-Fragment", "scanned")
+		}
+		for code, says := range map[string]string{
+			s.BaseURL + "/track/" + received.code: "Marcado " + received.code,
+			registered.code:                       "Está registrado: recíbalo primero. Recepción",
+			assigned.code:                         "Está en reparto con Carlos Quispe",
+			delivered.code:                        "Ya se entregó el",
+			cancelled.code:                        "Lo canceló el operador el",
+			there.received().code:                 "Guía desconocida. No es una guía de este operador.",
+			guidecode.New():                       "Guía desconocida. No es una guía de este operador.",
+			"7751234567890":                       "No es un código de guía.",
+		} {
+			answer := scan("", code)
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			require.Contains(t, answer.words(), says)
+			require.Equal(t, says == "Marcado "+received.code, strings.Contains(answer.Text, "<tr"), "only what can be ticked comes with its row")
+			require.NotContains(t, answer.Text, "<html")
+		}
+		require.Contains(t, scan("assigned", assigned.code).words(), "Marcado "+assigned.code)
+		require.Contains(t, scan("assigned", received.code).words(), "Todavía no tiene motorizado: está en Por asignar.")
+	})
+}
+
 func TestAssignment_requiresRiderAndOrders(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
@@ -143,10 +210,10 @@ func TestAssignment_leavesWhatChangedSinceThePage(t *testing.T) {
 		carlos, maria := c.tenant.Riders[0].ID, c.tenant.Riders[1].ID
 		order := c.received()
 		version := order.id + ":2"
-		require.Contains(t, c.read("/panel/asignacion").Text, `name="version" value="`+version+`"`)
+		require.Contains(t, c.read("/panel/asignacion").Text, `name="id" value="`+version+`"`)
 		require.Contains(t, c.read("/panel/pedidos/"+order.id).Text, `name="expected_version" value="2"`)
 		assign := func(rider uuid.UUID) []string {
-			return assignmentOutcomes(c.post("/panel/asignacion", url.Values{"rider_id": {rider.String()}, "id": {order.id}, "version": {version}}))
+			return assignmentOutcomes(c.post("/panel/asignacion", url.Values{"rider_id": {rider.String()}, "id": {version}}))
 		}
 		require.Equal(t, []string{"assigned"}, assign(carlos))
 		require.Equal(t, []string{"refused"}, assign(maria))

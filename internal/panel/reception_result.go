@@ -53,16 +53,19 @@ func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed s
 		answer.Detail = "Se recibió" + onDay(v, received.Order.ReceivedAt) + "."
 	case orders.ReceptionRefused:
 		answer.Title, answer.Detail = "No se recibe", whyNotReceived(v, received.Order)
-	case orders.ReceptionUnknown:
-		answer.Title, answer.Detail = "Guía desconocida", "No es una guía de este operador."
-	case orders.ReceptionMisread:
-		answer.Title, answer.Detail = "Código mal leído",
-			"El dígito de control no coincide: escanee de nuevo o revise lo que escribió."
-	case orders.ReceptionNotACode:
-		answer.Title, answer.Detail = "No es un código de guía",
-			"Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."
+	default:
+		problem := scanProblems[received.Outcome]
+		answer.Title, answer.Detail = problem.Title, problem.Detail
 	}
 	return answer
+}
+
+// scanProblems are the texts about a scan that names no order.
+var scanProblems = map[orders.ReceptionOutcome]struct{ Title, Detail string }{
+	orders.ReceptionUnknown: {"Guía desconocida", "No es una guía de este operador."},
+	orders.ReceptionMisread: {"Código mal leído", "El dígito de control no coincide: escanee de nuevo o revise lo que escribió."},
+	orders.ReceptionNotACode: {"No es un código de guía",
+		"Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."},
 }
 
 func (p *receptionPage) warn(answer *receptionResult, received *orders.Reception) {

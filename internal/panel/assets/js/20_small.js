@@ -1,3 +1,6 @@
+// methodOf is how a form is sent: its button may say otherwise than the form.
+const methodOf = ({ target, submitter }) => submitter?.getAttribute("formmethod") ?? target.method;
+
 // Small conveniences: everything can be done without them too.
 (() => {
   // One box that ticks all the others of its form.
@@ -22,8 +25,9 @@
   });
 
   // A form is sent once, however often it is clicked.
-  document.addEventListener("submit", ({ target }) => {
-    if (target.method !== "post") return;
+  document.addEventListener("submit", (event) => {
+    const { target } = event;
+    if (methodOf(event) !== "post") return;
     setTimeout(() => { for (const button of target.querySelectorAll("button[type=submit]")) button.disabled = true; });
   });
   // It can be sent again by whoever comes back to the page, or has stopped the browser before there was an answer.

@@ -70,7 +70,7 @@
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.method !== "post" || form.dataset.unchecked !== undefined || document.body.classList.contains("alone")) return;
+    if (methodOf(event) !== "post" || form.dataset.unchecked !== undefined || document.body.classList.contains("alone")) return;
     if (checked.delete(form)) return;
     event.preventDefault();
     event.stopImmediatePropagation();

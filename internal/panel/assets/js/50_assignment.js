@@ -1,51 +1,101 @@
-// Assignment: how much is ticked and what it comes to, one click for all of it, and scanning a package to tick it.
+// Assignment: how much is ticked and what it comes to, one click for all of it or for all of a place, and scanning a package to tick it.
 (() => {
   const form = document.getElementById("assignment");
   const total = form?.querySelector("[data-ticked]");
   if (!total) return;
-  const boxes = () => [...form.querySelectorAll("input[name=id]")];
+  const boxesIn = (part) => [...part.querySelectorAll("input[name=id]")];
 
   const amount = new Intl.NumberFormat("es-PE", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always" });
 
   const sum = () => {
-    const ticked = boxes().filter((box) => box.checked);
+    const ticked = boxesIn(form).filter((box) => box.checked);
     const cents = ticked.reduce((all, box) => all + Math.round(Number(box.closest("tr").dataset.amount) * 100), 0);
     const number = ticked.length === 1 ? "1 marcado" : ticked.length + " marcados";
     total.textContent = `${number} · ${total.dataset.sign}\u00a0${amount.format(cents / 100)} por cobrar`;
+    for (const group of form.querySelectorAll("[data-tick-group]")) {
+      const boxes = boxesIn(group.closest("tbody"));
+      const all = boxes.filter((box) => box.checked).length;
+      group.checked = all === boxes.length;
+      group.indeterminate = all > 0 && all < boxes.length;
+    }
   };
-  total.hidden = false;
-  form.addEventListener("change", sum);
+  form.addEventListener("change", ({ target }) => {
+    if (target.matches("[data-tick-group]")) for (const box of boxesIn(target.closest("tbody"))) box.checked = target.checked;
+    sum();
+  });
+  // A browser that goes back to the page restores its ticks.
+  window.addEventListener("pageshow", sum);
 
   form.addEventListener("click", (event) => {
     const link = event.target.closest("[data-tick-all]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    for (const box of boxes()) box.checked = link.dataset.tickAll !== "";
+    for (const box of boxesIn(form)) box.checked = link.dataset.tickAll !== "";
     sum();
   });
+  // The Enter key of a slow reader sends no half list.
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches("[name=rider_id], [type=checkbox]")) event.preventDefault();
+  });
+  // Without the filters the list has the same ticks.
+  form.querySelector("[data-keeps-ticks]")?.addEventListener("click", ({ currentTarget: link }) => {
+    const address = new URL(link.href);
+    address.searchParams.delete("id");
+    for (const box of boxesIn(form)) if (box.checked) address.searchParams.append("id", box.value);
+    link.href = address;
+  });
 
-  const scan = form.querySelector("[data-scan-tick]");
-  const field = scan.querySelector("input");
-  const result = scan.querySelector("[role=status]");
+  const field = form.elements.codigo;
+  const result = document.getElementById("codigo-result");
   const folded = (code) => code.toUpperCase().replace(/[^0-9A-Z]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
-  scan.hidden = false;
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault(); // it ticks; it does not assign
-    const typed = folded(field.value);
-    field.value = "";
-    if (typed === "") return;
-    // A tracking address ends with the code.
-    const row = [...form.querySelectorAll("tr[data-guide]")].find(({ dataset }) => typed.endsWith(folded(dataset.guide)));
-    result.classList.toggle("bad", !row);
-    result.textContent = row ? `Marcado ${row.dataset.guide}` : "No está en esta lista.";
-    tone.play(row ? "good" : "bad");
-    if (!row) return;
+  // A tracking address ends with the code.
+  const rowOf = (code) => [...form.querySelectorAll("tr[data-guide]")].find(({ dataset }) => folded(code).endsWith(folded(dataset.guide)));
+
+  const say = (ok, ...words) => {
+    const line = document.createElement("p");
+    line.classList.toggle("bad", !ok);
+    line.append(...words);
+    result.replaceChildren(line);
+    tone.play(ok ? "good" : "bad");
+  };
+  const tick = (row) => {
     row.querySelector("input[name=id]").checked = true;
     row.classList.remove("spotted");
     row.scrollIntoView({ block: "nearest" });
     requestAnimationFrame(() => row.classList.add("spotted"));
+    say(true, `Marcado ${row.dataset.guide}`);
     sum();
-  });
+  };
+
+  // ask asks the service for what is not on the page: it was received since, or it is on another page or behind another filter.
+  const ask = async (code) => {
+    const address = new URL(field.dataset.scanned, location.href);
+    address.searchParams.set("codigo", code);
+    const response = await fetch(address, { headers: { "X-Fragment": "scanned" }, redirect: "manual", signal: endAfter(10000) });
+    if (!response.ok) throw new Error(`answered ${response.status}`);
+    const answer = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("scanned");
+    const fresh = answer.querySelector("tr[data-guide]");
+    const known = rowOf(code); // two scans of one package may be under way
+    if (known) return tick(known);
+    if (!fresh) return say(false, ...answer.querySelector("p").childNodes);
+    const marked = document.getElementById("marked");
+    if (!marked) { // the list was empty
+      const more = new URL(location.href);
+      more.searchParams.append("id", fresh.querySelector("input[name=id]").value);
+      return location.assign(more);
+    }
+    marked.append(fresh);
+    marked.hidden = false;
+    marked.querySelector(".count").textContent = marked.querySelectorAll("tr[data-guide]").length;
+    tick(fresh);
+  };
+
+  const take = (code) => {
+    if (folded(code) === "") return;
+    const row = rowOf(code);
+    if (row) return tick(row);
+    ask(code).catch(() => say(false, `${code}: sin respuesta del servicio. Escanéelo otra vez.`));
+  };
+  listenToReader({ field, take, typeAhead: true });
   sum();
 })();

@@ -100,18 +100,21 @@
     showLine();
   };
 
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    event.stopPropagation(); // the form is sent again and again, so its button is never switched off
-    const codigo = field.value.trim();
-    field.value = "";
+  const take = (codigo) => {
     field.focus();
-    if (codigo === "") return;
     line.push({ codigo, sucursal: branch?.value ?? "" });
     keep();
     showLine();
     if (stuck) tone.play("bad"); // it waits behind one that cannot be sent
     work();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.stopPropagation(); // the form is sent again and again, so its button is never switched off
+    const codigo = field.value.trim();
+    field.value = "";
+    if (codigo === "") return field.focus();
+    take(codigo);
   });
 
   pending.querySelector("[data-retry]").addEventListener("click", () => { field.focus(); stuck = false; work(); });
@@ -131,12 +134,8 @@
     event.preventDefault();
     field.focus();
   });
-  // A reader types wherever the focus is: whatever is typed outside of a field belongs to the code. In the list of branches it would
-  // choose another branch.
-  document.addEventListener("keydown", (event) => {
-    if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!document.activeElement.matches("input, textarea")) field.focus();
-  });
+  // In the list of branches the letters of a slow reader would choose another branch.
+  listenToReader({ field, take });
   window.addEventListener("online", () => work());
   window.addEventListener("beforeunload", (event) => { if (line.length > 0) event.preventDefault(); });
 

@@ -1,0 +1,169 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/test/apptest"
+)
+
+// types presses keys so far apart, wherever the focus is. The time of a key is part of it: it does
+// not depend on how fast this machine is.
+func (p *browserUser) types(text string, apart time.Duration) {
+	p.t.Helper()
+	at := time.Now()
+	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		for _, r := range text {
+			at = at.Add(apart)
+			keys := kb.Encode(r)
+			// The character comes with the key, so that a page that takes the key takes the character.
+			down, char, up := keys[0], keys[1], keys[2]
+			down.Text, down.UnmodifiedText = char.Text, char.UnmodifiedText
+			for _, key := range []*input.DispatchKeyEventParams{down, up} {
+				key.Timestamp = input.TimeSinceEpoch(float64(at.UnixMicro()) / 1e6)
+				if _, err := cdp.Call(ctx, target, input.DispatchKeyEvent, *key); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+}
+
+// How far the keys of a barcode reader are apart, and those of a person.
+const readersKey, personsKey = 8 * time.Millisecond, 90 * time.Millisecond
+
+// received creates an order whose package is received.
+func received(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, token string, changes ...map[string]any) (id, code string) {
+	t.Helper()
+	id = s.CreateOrder(t, tenant.KeyA, changes...)
+	moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: token})
+	require.Equal(t, http.StatusOK, moved.Status, moved.Text)
+	return id, moved.String("guide_code")
+}
+
+func (p *browserUser) evaluate(expression string) string {
+	p.t.Helper()
+	return read(p.t, p.tab, chromedp.Evaluate[string]("String("+expression+")"))
+}
+
+// Wherever the focus is, a scan ticks its package and does nothing else.
+func TestAssignment_aScanWhereverTheFocusIs(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		first, _ := received(t, s, tenant, token)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		for name, focus := range map[string]string{
+			"nothing": "document.activeElement.blur()", "riders": "document.getElementById('rider_id').focus()", "a link": "document.querySelector('#assignable td a').focus()",
+			"a tick box": "document.querySelector('#order-" + first + " input').focus()", "the search": "document.getElementById('q').focus()",
+		} {
+			id, code := received(t, s, tenant, token)
+			p.visit("/panel/asignacion")
+			p.waitForText(code)
+			p.choose("#rider_id", tenant.Riders[1].Name)
+			p.evaluate(focus)
+			p.types(code+"\r", readersKey)
+			p.waitForText("Marcado " + code)
+			require.Equal(t, "true", p.evaluate("document.querySelector('#order-"+id+" input').checked"), name)
+			require.Equal(t, tenant.Riders[1].ID.String(), p.evaluate("document.getElementById('rider_id').value"), name)
+			require.Equal(t, ",", p.evaluate("document.getElementById('q').value + ',' + document.getElementById('codigo').value"), name)
+			require.Equal(t, "/panel/asignacion", p.address(), name)
+			p.waitForText("1 marcado")
+		}
+	})
+}
+
+// Whoever types in a field is not disturbed, and a rider is chosen by letters.
+func TestAssignment_typingByHand(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		_, code := received(t, s, tenant, token)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/asignacion")
+		p.waitForText(code)
+		p.evaluate("document.getElementById('rider_id').focus()")
+		p.types("mar", personsKey)
+		require.Equal(t, tenant.Riders[1].ID.String(), p.evaluate("document.getElementById('rider_id').value"))
+		p.evaluate("document.getElementById('q').focus()")
+		p.types(code, personsKey)
+		require.Equal(t, code, p.evaluate("document.getElementById('q').value"))
+		p.types("\r", personsKey)
+		p.waitForText("Quitar filtros")
+		require.Contains(t, p.address(), "q="+code)
+		require.Equal(t, tenant.Riders[1].ID.String(), p.evaluate("document.getElementById('rider_id').value"), "the rider stays")
+
+		p.visit("/panel/asignacion")
+		p.waitForText(code)
+		p.types(code+"\r", personsKey) // by hand, or by a slow reader
+		p.waitForText("Marcado " + code)
+	})
+}
+
+// A package that was received since the page was loaded, or that a filter leaves out, is ticked all
+// the same; of another one the page says why it cannot be.
+func TestAssignment_aScanOfWhatIsNotListed(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		received(t, s, tenant, token)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/asignacion?distrito=" + apptest.Miraflores.String())
+		p.waitForText("Quitar filtros")
+		_, elsewhere := received(t, s, tenant, token, map[string]any{"location_id": apptest.Surco, "amount_to_collect": 40})
+		p.types(elsewhere+"\r", readersKey)
+		p.waitForText("Marcado " + elsewhere)
+		p.waitForText("1 marcado · S/\u00a040.00")
+		waiting := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.KeyA, Body: apptest.Order()})
+		p.types(waiting.String("guide_code")+"\r", readersKey)
+		p.waitForText("Está registrado: recíbalo primero.")
+		p.waitForText("1 marcado")
+
+		p.pressNamed("a", "Quitar filtros")
+		p.waitForText("1 marcado · S/\u00a040.00")
+		require.Contains(t, p.text(), elsewhere)
+		p.visit("/panel/pedidos")
+		p.waitVisible("#board")
+		p.do(chromedp.NavigateBack())
+		p.waitForText("1 marcado · S/\u00a040.00")
+	})
+}
+
+// Three districts go to one rider: a click for each of them, the rider, and a click.
+func TestAssignment_threeDistrictsAtOnce(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		places := []uuid.UUID{apptest.Miraflores, apptest.Surco, apptest.SanJuan}
+		for _, place := range places {
+			for range 2 {
+				received(t, s, tenant, token, map[string]any{"location_id": place, "amount_to_collect": 10})
+			}
+		}
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/asignacion")
+		p.waitForText("0 marcados")
+		for i := range places {
+			p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("#assignable tbody:nth-of-type(%d) [data-tick-group]", i+2)))) // the first are the ticked ones
+		}
+		p.waitForText("6 marcados · S/\u00a060.00")
+		p.choose("#rider_id", tenant.Riders[0].Name)
+		p.pressNamed("button", "Asignar")
+		p.waitForText("Asignado: 6")
+	})
+}
