@@ -3,6 +3,7 @@ package panel
 import (
 	"encoding/base64"
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"strings"
 	"time"
@@ -34,6 +35,10 @@ type shownOnce struct {
 	// QR is the text of a QR code above the secret, if there is one.
 	QR string `json:"qr,omitempty"`
 }
+
+// Opens is the link of the QR code: nobody can point a camera at the phone that shows it. The text
+// is the service's own, whatever its scheme is.
+func (s shownOnce) Opens() template.URL { return template.URL(s.QR) }
 
 // Square is the QR code, or nil.
 func (s shownOnce) Square() (*barcode.Drawing, error) {
@@ -83,6 +88,12 @@ func (p *Pages) redirectWithNotice(c *gin.Context, session uuid.UUID, path strin
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Secrets.Seal(packed, noticeContext(session)))
 	p.SetCookie(c, noticeCookie, sealed, int(noticeDuration.Seconds()))
+	if c.GetHeader("X-Script") == "form" {
+		// A script that follows a redirect would take the notice from the page that the browser shows.
+		c.Header("Location", localPath(path))
+		c.Status(http.StatusNoContent)
+		return nil
+	}
 	c.Redirect(http.StatusSeeOther, localPath(path))
 	return nil
 }

@@ -157,6 +157,15 @@ func (p *browserUser) waitForText(text string) {
 
 func (p *browserUser) until(check func() error) { p.t.Helper(); poll.Until(p.t, check) }
 
+// evaluates is an error unless the expression is true on the page.
+func (p *browserUser) evaluates(expression string) error {
+	p.t.Helper()
+	if !read(p.t, p.tab, chromedp.Evaluate[bool](expression)) {
+		return fmt.Errorf("not true of %s: %s", p.address(), expression)
+	}
+	return nil
+}
+
 // address is the path of the current page.
 func (p *browserUser) address() string {
 	p.t.Helper()
