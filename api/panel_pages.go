@@ -108,6 +108,9 @@ func (s *Server) signInWithCode(c *gin.Context) error {
 		return err
 	}
 	asked, in, err := panel.ReadSignInCode(c)
+	if err == nil && asked.Switched {
+		return s.panel.ShowSignIn(c, http.StatusOK, asked)
+	}
 	var request operators.SignInRequest
 	if err == nil {
 		request, err = s.operators.ReadSecondStep(in)

@@ -132,10 +132,10 @@ func (p *Pages) issued(key *models.APIKey, plain string) []shownOnce {
 		scope         models.Scope
 		request, hint string
 	}{
-		{models.ScopeReadOrders, p.Config.BaseURL + "/v1/orders?limit=1", "Responde con el último pedido que la clave puede ver."},
-		{models.ScopeReadStores, p.Config.BaseURL + "/v1/stores", "Responde con las tiendas que la clave puede ver."},
-		{models.ScopeManageWebhooks, p.Config.BaseURL + "/v1/webhooks", "Responde con los webhooks activos."},
-		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'",
+		{models.ScopeReadOrders, "'" + p.Config.BaseURL + "/v1/orders?limit=1'", "Responde con el último pedido que la clave puede ver."},
+		{models.ScopeReadStores, "'" + p.Config.BaseURL + "/v1/stores'", "Responde con las tiendas que la clave puede ver."},
+		{models.ScopeManageWebhooks, "'" + p.Config.BaseURL + "/v1/webhooks'", "Responde con los webhooks activos."},
+		{models.ScopeWriteOrders, "'" + p.Config.BaseURL + "/v1/orders' -H 'Content-Type: application/json' -d '{}'",
 			"Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
 	} {
 		if key.HasScope(try.scope) {

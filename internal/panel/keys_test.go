@@ -32,7 +32,7 @@ func TestKeys_shownOnceAndRevoked(t *testing.T) {
 		require.NotContains(t, sent.Text+strings.Join(sent.Header["Set-Cookie"], ""), key, "the notice that it rides in is encrypted")
 		require.True(t, strings.HasPrefix(key, "dsp_live_"), key)
 		require.Contains(t, created.words(), "no se volverá a mostrar")
-		require.Contains(t, created.textOf(t, "try-key"), "curl -H 'X-API-Key: "+key+"' "+s.BaseURL+"/v1/orders?limit=1")
+		require.Contains(t, created.textOf(t, "try-key"), "curl -H 'X-API-Key: "+key+"' '"+s.BaseURL+"/v1/orders?limit=1'")
 		require.Contains(t, created.Text, `data-copy="new-key"`)
 		require.NotContains(t, created.Text, "<script>alert")
 

@@ -21,18 +21,28 @@ type secondFactorPage struct {
 	Needed    bool
 	CodesLeft int64
 	Form      *forms.Form
+	// Other is the page that asks for the other kind of code.
+	Other string
 }
 
-func secondFactorForm(active bool) *forms.Form {
+// secondFactorForm asks for a recovery code if the address of the page says so.
+func secondFactorForm(v *Request, active bool) *forms.Form {
 	password := forms.Field{Name: "password", Label: "Su contraseña", Kind: forms.Password, Required: true, Wide: true}
 	if !active {
 		return &forms.Form{Action: SecondFactorPath, Submit: "Activar", Fields: []forms.Field{password}}
 	}
-	return &forms.Form{Action: SecondFactorPath + "/quitar", Submit: "Quitar el segundo factor", Danger: true, Fields: []forms.Field{
-		password,
-		{Name: "code", Label: "Código", Kind: forms.Code, Required: true, Wide: true,
-			Hint: "El de su aplicación, o uno de recuperación."},
-	}}
+	code := forms.Field{Name: "code", Label: "Código de 6 dígitos", Kind: forms.Code, Required: true, Wide: true,
+		Hint: "El que muestra ahora su aplicación."}
+	if v.Query(recoveryField) != "" {
+		code.Label, code.Kind, code.Hint = "Código de recuperación", forms.RecoveryCode, "Uno de los que guardó al activarlo."
+	}
+	return &forms.Form{Action: withRecovery(v, SecondFactorPath+"/quitar"), Submit: "Quitar el segundo factor", Danger: true,
+		Fields: []forms.Field{password, code}}
+}
+
+// withRecovery is the URL of a path that asks for the same kind of code as the request's page.
+func withRecovery(v *Request, path string) string {
+	return withQuery(path, map[string]string{recoveryField: ifSet(v.Query(recoveryField) != "", "1")})
 }
 
 func firstCodeForm() *forms.Form {
@@ -43,7 +53,7 @@ func firstCodeForm() *forms.Form {
 }
 
 func (p *Pages) showSecondFactor(v *Request) error {
-	return p.showSecondFactorForm(v, http.StatusOK, secondFactorForm(v.Who.User.HasSecondFactor()))
+	return p.showSecondFactorForm(v, http.StatusOK, secondFactorForm(v, v.Who.User.HasSecondFactor()))
 }
 
 func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) error {
@@ -51,6 +61,7 @@ func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) e
 	page := secondFactorPage{Active: user.HasSecondFactor(), Needed: user.Administers() && v.Operator().RequireSecondFactor,
 		Form: form}
 	if page.Active {
+		page.Other = withQuery(SecondFactorPath, map[string]string{recoveryField: ifSet(v.Query(recoveryField) == "", "1")})
 		var err error
 		if page.CodesLeft, err = p.Operators.RecoveryCodesLeft(v.Ctx(), user); err != nil {
 			return err
@@ -62,7 +73,7 @@ func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) e
 // startSecondFactor leads to the page that asks for the first code. The QR code is shown there
 // once.
 func (p *Pages) startSecondFactor(v *Request) error {
-	form := secondFactorForm(false)
+	form := secondFactorForm(v, false)
 	return p.handlePassword(v, form, func(in *jsonbody.Object) error {
 		started, err := p.Operators.StartSecondFactor(v.Ctx(), v.Who, in)
 		if err != nil {
@@ -98,7 +109,7 @@ func (p *Pages) confirmSecondFactor(v *Request) error {
 }
 
 func (p *Pages) removeSecondFactor(v *Request) error {
-	form := secondFactorForm(true)
+	form := secondFactorForm(v, true)
 	return p.handlePassword(v, form, func(in *jsonbody.Object) error {
 		if err := p.Operators.RemoveSecondFactor(v.Ctx(), v.Who, in); err != nil {
 			return err

@@ -19,6 +19,9 @@ type SignIn struct {
 	Ended bool
 	// Step is set when the password was right and the code of the second factor is asked for.
 	Step string
+	// Recovery asks for a recovery code, which has letters, in place of the application's digits.
+	// Switched means that the person has just chosen that, and sent no code.
+	Recovery, Switched bool
 }
 
 // ShowSignIn renders the sign-in form.
@@ -41,13 +44,17 @@ func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	return signIn, in, err
 }
 
+// recoveryField says that a recovery code is sent, or is to be asked for.
+const recoveryField = "recuperacion"
+
 // ReadSignInCode reads the form of the second step.
 func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	values, err := posted(c)
 	if err != nil {
 		return SignIn{}, nil, err
 	}
-	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente"))}
+	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente")),
+		Recovery: values.Has(recoveryField), Switched: values.Get(recoveryField) == "elegir"}
 	in, err := jsonbody.FromForm(map[string][]string{"step": values["step"], "code": values["code"]}, nil)
 	return signIn, in, err
 }

@@ -31,10 +31,11 @@ const (
 	Password Kind = "password"
 	// NewPassword is a new password, which the browser must not fill in.
 	NewPassword Kind = "new-password"
-	// Code is a one-time code.
-	Code   Kind = "code"
-	Money  Kind = "money"
-	Number Kind = "number"
+	// Code is a one-time code of digits, RecoveryCode one of those that replace it.
+	Code         Kind = "code"
+	RecoveryCode Kind = "recovery-code"
+	Money        Kind = "money"
+	Number       Kind = "number"
 	// Hidden is a number that the page itself sends.
 	Hidden Kind = "hidden"
 	// Flag is one check box, Checks several under one name.
