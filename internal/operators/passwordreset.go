@@ -73,26 +73,33 @@ func (s *Service) userByEmail(ctx context.Context, email string) (*models.User, 
 	return user, err
 }
 
-func (s *Service) startReset(ctx context.Context, user *models.User) (*PasswordReset, error) {
+func (s *Service) startReset(ctx context.Context, user *models.User) (reset *PasswordReset, err error) {
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		// No password has an empty hash. An earlier reset of the user goes with it.
+		if err := storePassword(ctx, tx, user.ID, ""); err != nil {
+			return err
+		}
+		reset, err = s.insertReset(ctx, tx, user)
+		return err
+	})
+	return reset, err
+}
+
+// insertReset starts a reset of a user who has no password.
+func (s *Service) insertReset(ctx context.Context, tx *db.DB, user *models.User) (*PasswordReset, error) {
 	token, err := credentials.NewToken()
 	if err != nil {
 		return nil, err
 	}
 	now := s.clock.Now()
 	reset := &PasswordReset{User: user, Token: token, ExpiresAt: now.Add(resetDuration)}
-	return reset, s.db.InTx(ctx, func(tx *db.DB) error {
-		// No password has an empty hash. An earlier reset of the user goes with it.
-		if err := storePassword(ctx, tx, user.ID, ""); err != nil {
-			return err
-		}
-		err := tx.Insert(ctx, &models.PasswordReset{
-			UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: reset.ExpiresAt,
-		})
-		if err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, user.OperatorID, models.AuditResetStarted, &user.ID, "")
+	err = tx.Insert(ctx, &models.PasswordReset{
+		UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: reset.ExpiresAt,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return reset, s.audit(ctx, tx, user.OperatorID, models.AuditResetStarted, &user.ID, "")
 }
 
 // CheckPasswordReset returns an error unless the token of a reset can still be used.

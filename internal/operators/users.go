@@ -49,12 +49,55 @@ func (s *Service) CreateUser(
 	return user, generated, s.hideOtherOperators(ctx, operator, user, err)
 }
 
+// InviteUser creates a panel user without a password, and starts the reset with which the user
+// chooses one.
+func (s *Service) InviteUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*PasswordReset, error) {
+	if err := s.limitUnavailableEmails(ctx, s.db, operator); err != nil {
+		return nil, err
+	}
+	user, err := s.readNewUser(ctx, operator, in)
+	if err == nil {
+		err = in.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	reset, err := s.inviteUser(ctx, user)
+	return reset, s.hideOtherOperators(ctx, operator, user, err)
+}
+
+func (s *Service) inviteUser(ctx context.Context, user *models.User) (reset *PasswordReset, err error) {
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := s.insertUser(ctx, tx, user); err != nil {
+			return err
+		}
+		reset, err = s.insertReset(ctx, tx, user)
+		return err
+	})
+	return reset, rowErrors{taken: ErrEmailTaken}.replace(err)
+}
+
+// readNewUser reads a user that is to be created. What is wrong with it is in the request's errors.
+func (s *Service) readNewUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.User, error) {
+	user := &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	return user, readUser(ctx, s.db, user, in)
+}
+
+func (s *Service) insertUser(ctx context.Context, tx *db.DB, user *models.User) error {
+	if err := requireAdministrator(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.Insert(ctx, user); err != nil {
+		return err
+	}
+	return s.auditRow(ctx, tx, user, models.AuditCreated, nil)
+}
+
 func (s *Service) createUser(
 	ctx context.Context, operator *models.Operator, in *jsonbody.Object,
 ) (user *models.User, generated string, err error) {
-	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	password, generated := readNewPassword(in)
-	if err := readUser(ctx, s.db, user, in); err != nil {
+	if user, err = s.readNewUser(ctx, operator, in); err != nil {
 		return nil, "", err
 	}
 	if message, err := checkPassword(password, user, operator); err != nil {
@@ -69,15 +112,7 @@ func (s *Service) createUser(
 	if user.PasswordHash, err = s.hash(ctx, password); err != nil {
 		return nil, "", err
 	}
-	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := requireAdministrator(ctx, tx); err != nil {
-			return err
-		}
-		if err := tx.Insert(ctx, user); err != nil {
-			return err
-		}
-		return s.auditRow(ctx, tx, user, models.AuditCreated, nil)
-	})
+	err = s.db.InTx(ctx, func(tx *db.DB) error { return s.insertUser(ctx, tx, user) })
 	return user, generated, rowErrors{taken: ErrEmailTaken}.replace(err)
 }
 

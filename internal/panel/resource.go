@@ -44,11 +44,10 @@ type resource[T operators.Owned] struct {
 }
 
 // described are the cells of a row, in the order of the columns, and the fields of its form. Those
-// of a new one are the fields of a zero row, and extra.
+// of a new one are the fields of a zero row.
 type described[T any] struct {
 	cells  func(*T) []cell
 	fields func(*T) []forms.Field
-	extra  []forms.Field
 }
 
 // resourceOf is the resource of rows that need no other page than the usual ones.
@@ -161,7 +160,7 @@ func idOf[T operators.Owned](row *T) uuid.UUID {
 func (r *resource[T]) rowPath(row *T) string { return r.path + "/" + idOf(row).String() }
 
 func (r *resource[T]) newForm(as described[T]) *forms.Form {
-	return &forms.Form{Action: r.path, Submit: r.add, Fields: append(as.fields(new(T)), as.extra...)}
+	return &forms.Form{Action: r.path, Submit: r.add, Fields: as.fields(new(T))}
 }
 
 func (r *resource[T]) editForm(as described[T], row *T) *forms.Form {

@@ -18,13 +18,16 @@ func (p *Pages) users() *resource[models.User] {
 		pages: p, path: usersPath, title: "Usuarios",
 		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
 		columns: []string{"Nombre", "Rol", "Estado"},
-		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
+		add:     "Agregar usuario", made: "Usuario agregado. Con el enlace elige su contraseña.", changed: "Usuario guardado.",
 		gender:   masculine,
 		inactive: "Sin marcar, no puede ingresar y sus sesiones se cierran.",
 		list:     p.Operators.Users, change: p.Operators.ChangeUser, absent: operators.ErrUserNotFound,
 		create: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.User, []shownOnce, error) {
-			user, generated, err := p.Operators.CreateUser(ctx, operator, in)
-			return user, newPassword(user, generated), err
+			invited, err := p.Operators.InviteUser(ctx, operator, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			return invited.User, []shownOnce{p.resetLink(operator, invited)}, nil
 		},
 		name: func(u *models.User) string { return u.Name }, active: func(u *models.User) bool { return u.Active },
 		describe: p.describeUsers, actions: userActions,
@@ -43,7 +46,6 @@ func (p *Pages) describeUsers(v *Request) (described[models.User], error) {
 			return []cell{{Text: u.Name, Note: u.Email}, roleOf(u, names), state}
 		},
 		fields: func(u *models.User) []forms.Field { return userFields(u, stores) },
-		extra:  []forms.Field{passwordQuestion()},
 	}, err
 }
 
@@ -154,11 +156,17 @@ func (p *Pages) startPasswordReset(v *Request) error {
 		return err
 	}
 	text := "Enlace para que " + user.Name + " elija su contraseña. La anterior ya no sirve y sus sesiones se cerraron."
-	until := reset.ExpiresAt.In(v.Operator().TimeZone()).Format("02/01/2006 15:04")
-	return p.done(v, usersPath, text, shownOnce{
-		ID: "reset-link", Value: reset.Link(p.Config.BaseURL), Hint: "Entréguelo a esa persona: sirve una vez, hasta el " +
-			until + ".",
-	})
+	return p.done(v, usersPath, text, p.resetLink(v.Operator(), reset))
+}
+
+// resetLink shows the link with which a user chooses a password.
+func (p *Pages) resetLink(operator *models.Operator, reset *operators.PasswordReset) shownOnce {
+	return shownOnce{
+		ID: "reset-link", Value: reset.Link(p.Config.BaseURL),
+		Label: "Enlace para que " + reset.User.Name + " elija su contraseña:",
+		Hint: "Entréguelo a esa persona: sirve una vez, hasta el " +
+			reset.ExpiresAt.In(operator.TimeZone()).Format("02/01/2006 15:04") + ".",
+	}
 }
 
 func (p *Pages) resetSecondFactor(v *Request) error {
