@@ -14,6 +14,17 @@ type deliveryList struct {
 	Return string
 }
 
+// Failed counts the deliveries that were given up.
+func (l *deliveryList) Failed() int {
+	failed := 0
+	for _, entry := range l.Entries {
+		if entry.Status == models.WebhookDeliveryFailed {
+			failed++
+		}
+	}
+	return failed
+}
+
 type deliveryEntry struct {
 	*models.WebhookDelivery
 	Name  named

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,10 @@ type orderPage struct {
 	// Facts are the fields of a creation, in the groups of its form.
 	Facts         []neworder.Group
 	Day, RiskZone string
+	// Place is the district with its city, Collect what is to be collected, in words.
+	Place, Collect string
+	// WhatsApp is a conversation with the recipient.
+	WhatsApp string
 	// Identity is the result of the check of the recipient's DNI.
 	Identity  *cell
 	Point     *mapPoint
@@ -102,11 +107,13 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	if err != nil {
 		return nil, err
 	}
+	place := destination(index, order.Location)
 	page := &orderPage{
 		Order: order, ForOperator: v.Caller.StoreID == nil, Day: format.Day(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone),
-		Facts: neworder.Facts(neworder.Shown{
-			View: order.View, Place: destination(index, order.Location),
+		Place:    place, WhatsApp: whatsApp(v.Operator(), order),
+		Facts: otherFacts(neworder.Shown{
+			View: order.View, Place: place,
 			Store: cmp.Or(order.StoreName, neworder.NoStore), Branch: order.BranchName,
 		}),
 		Point:    pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
@@ -131,9 +138,39 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	if page.Moves, err = p.offerMoves(v, details); err != nil {
 		return nil, err
 	}
+	page.Collect, _ = collect(order.View)
 	page.Deliveries, err = p.deliveriesOf(v, webhooks.Filter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder},
 		orderPath(order.ID))
 	return page, err
+}
+
+// otherFacts are the fields of a creation that are not at the top of the page.
+func otherFacts(shown neworder.Shown) []neworder.Group {
+	groups := neworder.Facts(shown)
+	for i := range groups {
+		groups[i].Fields = slices.DeleteFunc(groups[i].Fields, func(f forms.Field) bool {
+			return slices.Contains([]string{"recipient_name", "recipient_phone", "location_id", "delivery_address", "delivery_reference", "notes"},
+				f.Name)
+		})
+	}
+	return groups
+}
+
+// whatsApp is the address of a conversation with the recipient of an order, with a first sentence.
+func whatsApp(operator *models.Operator, order *orders.Detail) string {
+	return "https://wa.me/" + strings.TrimPrefix(order.RecipientPhone, "+") + "?text=" +
+		url.QueryEscape("Hola, le escribimos de "+operator.Name+" por su pedido "+order.GuideCode+".")
+}
+
+// Differs reports whether something else was collected than was agreed.
+func (page *orderPage) Differs() bool {
+	actual := page.Order.ActualAmountCollected
+	return actual != nil && page.Order.PaymentType == models.CashOnDelivery && *actual != page.Order.AmountToCollect
+}
+
+// Endangered reports whether a form that cannot be undone has to be filled in again.
+func (page *orderPage) Endangered() bool {
+	return page.Moves.Cancel != nil && page.Moves.Cancel.Wrong() || page.Erase != nil && page.Erase.Wrong()
 }
 
 // destination writes out where an order goes: Miraflores, Lima.

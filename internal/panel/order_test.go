@@ -67,10 +67,10 @@ func TestOrder_showsEverything(t *testing.T) {
 		shown := visit(t, s, tenant, nil).read("/panel/pedidos/" + id)
 		words := shown.words()
 		for _, text := range []string{
-			code, "Registrado", "Rosa Díaz", "+51987654321", "Paradero 10, Huáscar", "Portón <b>verde</b>", "San Juan de Lurigancho, Lima",
+			code, "Registrado", "Rosa Díaz", "987 654 321", "Paradero 10, Huáscar", "Portón <b>verde</b>", "San Juan de Lurigancho, Lima",
 			"Zapatillas", "Tocar dos veces", "Tienda A", "Principal", "S/ 89.90", "S/ 17.50", "Contra entrega", "A domicilio", "DNI 123",
 			"Zona de riesgo: Huáscar.", "-12.1319,-77.0305 (centro del mapa del enlace: puede ser aproximado)",
-			"Pedido registrado La tienda", "Sin asignar", "Este pedido no avisó a ningún webhook.",
+			"Pedido registrado La tienda", "Sin motorizado", "Este pedido no avisó a ningún webhook.",
 		} {
 			require.Contains(t, words, text)
 		}

@@ -32,10 +32,10 @@ func Canonical(text, countryCode string) (string, bool) {
 }
 
 // Readable is a stored number as people write it: one of their own country without the country
-// calling code, another one with it.
+// calling code, another one with it. What is no number, such as the mark of an erased one, stays.
 func Readable(number, countryCode string) string {
 	parsed, err := phonenumbers.Parse(number, countryCode)
-	if err != nil {
+	if err != nil || strings.Trim(number, "+0123456789") != "" {
 		return number
 	}
 	if phonenumbers.GetRegionCodeForNumber(parsed) == countryCode {

@@ -74,3 +74,12 @@ func TestRead(t *testing.T) {
 	}
 	require.Equal(t, []string{"bad", "absent", "number"}, named)
 }
+
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"+51987654321": "987 654 321", "+525512345678": "+52 55 1234 5678", "+34612345678": "+34 612 34 56 78", "Eliminado 14": "Eliminado 14", "": "",
+	} {
+		require.Equal(t, want, phone.Readable(number, "PE"), number)
+	}
+}
