@@ -2,13 +2,16 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
+	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/models"
 )
@@ -86,6 +89,23 @@ func (s *Server) streamChanges(c *gin.Context) error {
 		}
 	}
 	return nil
+}
+
+// enterStream counts one more stream of changes of a user.
+func (s *Server) enterStream(user uuid.UUID, whose orders.Caller) (leave func(), err error) {
+	leaveUser, ok := s.userStreams.enter(user)
+	if ok {
+		var leaveOperator func()
+		if leaveOperator, ok = s.streams.enter(whose); ok {
+			return func() {
+				leaveOperator()
+				leaveUser()
+			}, nil
+		}
+		leaveUser()
+	}
+	return nil, errOverloaded.Because(fmt.Errorf("%d streams of the user are open, or %d of the operator, or %d of the store",
+		maxUserStreams, maxStreams, maxStoreStreams))
 }
 
 // isStream reports whether a request is one for a stream of changes.

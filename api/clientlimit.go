@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -80,23 +79,6 @@ func (n *shares) enter(whose orders.Caller) (leave func(), ok bool) {
 		leaveOperator()
 		leaveStore()
 	}, true
-}
-
-// enterStream counts one more stream of changes of a user.
-func (s *Server) enterStream(user uuid.UUID, whose orders.Caller) (leave func(), err error) {
-	leaveUser, ok := s.userStreams.enter(user)
-	if ok {
-		var leaveOperator func()
-		if leaveOperator, ok = s.streams.enter(whose); ok {
-			return func() {
-				leaveOperator()
-				leaveUser()
-			}, nil
-		}
-		leaveUser()
-	}
-	return nil, errOverloaded.Because(fmt.Errorf("%d streams of the user are open, or %d of the operator, or %d of the store",
-		maxUserStreams, maxStreams, maxStoreStreams))
 }
 
 // enterClient bounds the requests of one client behind a trusted proxy, whose connections are
