@@ -31,6 +31,9 @@ type orderFilter struct {
 	LocationID       *uuid.UUID
 	// ExternalID is the store's own number of the orders.
 	ExternalID string
+	// GuideCode selects one order, IDs, unless it is nil, the orders of these ids.
+	GuideCode string
+	IDs       []uuid.UUID
 	// Search is alternatives. The order must have all words of one of them.
 	Search [][]searchWord
 	Sort   Sort
@@ -116,6 +119,12 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	}
 	if f.ExternalID != "" {
 		query = query.Where(externalIDCondition(f.ExternalID))
+	}
+	if f.GuideCode != "" {
+		query = query.Where("orders.guide_code = ?", f.GuideCode)
+	}
+	if f.IDs != nil {
+		query = query.Where("orders.id IN ?", f.IDs)
 	}
 	if condition, values := f.searchCondition(); condition != "" {
 		query = query.Where(condition, values...)

@@ -100,6 +100,21 @@ func (s *Service) readSearch(ctx context.Context, caller Caller, typed string) (
 	return search, nil
 }
 
+// findCode has a search for a whole guide code, as a scanner types it, select the order that has
+// it, which the index of the codes finds. If none has it the text may be something else.
+func (s *Service) findCode(ctx context.Context, caller Caller, typed string, filter *orderFilter) error {
+	code, err := guidecode.Scan(typed)
+	if err != nil {
+		return nil
+	}
+	var known int64
+	err = caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.guide_code = ?", code).Count(&known).Error
+	if known > 0 {
+		filter.GuideCode, filter.Search = code, nil
+	}
+	return err
+}
+
 // searchReadings returns what a search may mean: the words, or for digits a phone with any spacing
 // and a store's own number as it is written. What can be read as a phone of the country or as a
 // guide code may still be something else. There are none without a letter or a digit: normalized
@@ -126,10 +141,26 @@ func searchReadings(typed, countryCode string) [][]string {
 	if code, err := guidecode.Scan(typed); err == nil {
 		phrases = append(phrases, code)
 	}
-	for _, phrase := range append(phrases, guidecode.ParsePart(typed)...) {
-		readings = append(readings, []string{textnorm.String(phrase)})
+	for _, phrase := range shortest(append(phrases, guidecode.ParsePart(typed)...)) {
+		readings = append(readings, []string{phrase})
 	}
 	return readings
+}
+
+// shortest normalizes phrases and leaves out those that have another one in them, with which they
+// find nothing more: each is looked for in all texts.
+func shortest(phrases []string) []string {
+	for i := range phrases {
+		phrases[i] = textnorm.String(phrases[i])
+	}
+	slices.SortStableFunc(phrases, func(a, b string) int { return len(a) - len(b) })
+	var kept []string
+	for _, phrase := range phrases {
+		if !slices.ContainsFunc(kept, func(short string) bool { return strings.Contains(phrase, short) }) {
+			kept = append(kept, phrase)
+		}
+	}
+	return kept
 }
 
 // searchWords returns the normalized words of a text, each once.

@@ -73,7 +73,9 @@ func TestBoard_manyOrdersInATab(t *testing.T) {
 				require.LessOrEqual(t, sent.rows, int64(boardPage), "%s: %s", name, sent.text)
 				if strings.Contains(sent.text, "ORDER BY orders.created_at ") {
 					lists++
-					requireNoSorting(t, s.App.DB, sent.text)
+					if name != "search" { // finds fewer than a page, which are read by their ids
+						requireNoSorting(t, s.App.DB, sent.text)
+					}
 				}
 			}
 			require.Equal(t, 1, lists, name)
