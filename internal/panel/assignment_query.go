@@ -79,6 +79,15 @@ func (q assignmentQuery) Unfiltered() string {
 	return assignmentQuery{Status: q.Status}.at(assignmentPath)
 }
 
+// SheetPath is the address of the sheet of the rider that the list is filtered by; without one it is
+// empty.
+func (q assignmentQuery) SheetPath() string {
+	if rider := optionalID(q.Rider); rider != nil {
+		return deliverySheetOf(*rider)
+	}
+	return ""
+}
+
 // PreviousPage and NextPage are the numbers of the pages beside this one.
 func (q assignmentQuery) PreviousPage() int { return q.Page - 1 }
 func (q assignmentQuery) NextPage() int     { return q.Page + 1 }

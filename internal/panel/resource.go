@@ -77,6 +77,8 @@ type cell struct {
 	Money bool
 	// Style is the style of the text: good, bad or quiet; empty is plain.
 	Style string
+	// Path is where the text leads to, if it is a link.
+	Path string
 }
 
 func plain(text string) cell { return cell{Text: text} }

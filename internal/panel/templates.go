@@ -29,6 +29,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 		"text":    orEmpty,
 		"cell":    func(text string) string { return truncate(text, maxShownCell) },
 		"icon":    icon,
+		"next":    func(i int) int { return i + 1 },
 		"number":  format.Number,
 		"label":   func(s models.Status) string { return s.Label() },
 		"pair":    func(first, second any) []any { return []any{first, second} },
