@@ -45,7 +45,7 @@ func (p *assignmentPage) Selected(id uuid.UUID) bool {
 
 // Columns is how many columns the list has.
 func (p *assignmentPage) Columns(writable bool) int {
-	columns := 6
+	columns := 7
 	for _, more := range []bool{writable, p.Query.Reassigns()} {
 		if more {
 			columns++

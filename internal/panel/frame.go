@@ -160,6 +160,9 @@ func (f *frame) Searches() bool {
 // Moment is a date and time in the operator's time zone.
 func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }
 
+// Now is when the page was made.
+func (f *frame) Now() time.Time { return f.now }
+
 // Short is a time of day, with the date if it is of another day and with the year if of another.
 func (f *frame) Short(at time.Time) string {
 	at = at.In(f.zone)

@@ -27,9 +27,14 @@ type wait struct {
 }
 
 // Wait is nil for an order that has ended.
-func (page ordersPage) Wait(order *orders.View) *wait {
+func (page ordersPage) Wait(order *orders.View) *wait { return waitOf(order, page.now) }
+
+// Wait is the same on other lists.
+func (f *frame) Wait(order *orders.View) *wait { return waitOf(order, f.now) }
+
+func waitOf(order *orders.View, now time.Time) *wait {
 	if !order.Status.Open() {
 		return nil
 	}
-	return &wait{format.Duration(max(page.now.Sub(order.Since()), 0)), Overdue(order, page.now)}
+	return &wait{format.Duration(max(now.Sub(order.Since()), 0)), Overdue(order, now)}
 }

@@ -72,6 +72,7 @@ func TestAssignment_aScanWhereverTheFocusIs(t *testing.T) {
 			id, code := received(t, s, tenant, token)
 			p.visit("/panel/asignacion")
 			p.waitForText(code)
+			p.press("#order-" + first + " input") // the riders are offered for what is ticked
 			p.choose("#rider_id", tenant.Riders[1].Name)
 			p.evaluate(focus)
 			p.types(code+"\r", readersKey)
@@ -80,7 +81,7 @@ func TestAssignment_aScanWhereverTheFocusIs(t *testing.T) {
 			require.Equal(t, tenant.Riders[1].ID.String(), p.evaluate("document.getElementById('rider_id').value"), name)
 			require.Equal(t, ",", p.evaluate("document.getElementById('q').value + ',' + document.getElementById('codigo').value"), name)
 			require.Equal(t, "/panel/asignacion", p.address(), name)
-			p.waitForText("1 marcado")
+			p.waitForText("2 marcados")
 		}
 	})
 }
@@ -90,11 +91,12 @@ func TestAssignment_typingByHand(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
-		_, code := received(t, s, tenant, token)
+		id, code := received(t, s, tenant, token)
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 		p.visit("/panel/asignacion")
 		p.waitForText(code)
+		p.press("#order-" + id + " input")
 		p.evaluate("document.getElementById('rider_id').focus()")
 		p.types("mar", personsKey)
 		require.Equal(t, tenant.Riders[1].ID.String(), p.evaluate("document.getElementById('rider_id').value"))
@@ -157,7 +159,7 @@ func TestAssignment_threeDistrictsAtOnce(t *testing.T) {
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 		p.visit("/panel/asignacion")
-		p.waitForText("0 marcados")
+		p.waitVisible("#assignable tbody:nth-of-type(4)")
 		for i := range places {
 			p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("#assignable tbody:nth-of-type(%d) [data-tick-group]", i+2)))) // the first are the ticked ones
 		}

@@ -32,9 +32,10 @@ func TestPanel_assignmentOnAPhone(t *testing.T) {
 		p.do(emulatePhone())
 		p.signIn(tenant, nil)
 		p.visit("/panel/asignacion")
-		p.waitForText("Por asignar 5")
+		p.press("#assignable .tick input")
+		p.waitForText("1 marcado")
 		whole := read(t, p.tab, chromedp.Evaluate[int](`(() => {
-			const end = document.querySelector(".hand-over").getBoundingClientRect().top;
+			const end = document.querySelector(".selection").getBoundingClientRect().top;
 			return [...document.querySelectorAll("#assignable tbody tr")].filter((row) => row.getBoundingClientRect().bottom <= end).length;
 		})()`))
 		require.GreaterOrEqual(t, whole, 2, "orders that are wholly in sight")

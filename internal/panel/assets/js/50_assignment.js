@@ -1,17 +1,12 @@
-// Assignment: how much is ticked and what it comes to, one click for all of it or for all of a place, and scanning a package to tick it.
+// Assignment: one click for all of a list or for all of a place, and scanning a package to tick it.
 (() => {
   const form = document.getElementById("assignment");
-  const total = form?.querySelector("[data-ticked]");
-  if (!total) return;
+  const field = form?.elements.codigo;
+  if (!field) return;
   const boxesIn = (part) => [...part.querySelectorAll("input[name=id]")];
 
-  const amount = new Intl.NumberFormat("es-PE", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always" });
-
-  const sum = () => {
-    const ticked = boxesIn(form).filter((box) => box.checked);
-    const cents = ticked.reduce((all, box) => all + Math.round(Number(box.closest("tr").dataset.amount) * 100), 0);
-    const number = ticked.length === 1 ? "1 marcado" : ticked.length + " marcados";
-    total.textContent = `${number} · ${total.dataset.sign}\u00a0${amount.format(cents / 100)} por cobrar`;
+  // The box of a place says whether all of its orders are ticked.
+  const mirror = () => {
     for (const group of form.querySelectorAll("[data-tick-group]")) {
       const boxes = boxesIn(group.closest("tbody"));
       const all = boxes.filter((box) => box.checked).length;
@@ -21,17 +16,18 @@
   };
   form.addEventListener("change", ({ target }) => {
     if (target.matches("[data-tick-group]")) for (const box of boxesIn(target.closest("tbody"))) box.checked = target.checked;
-    sum();
+    mirror();
   });
   // A browser that goes back to the page restores its ticks.
-  window.addEventListener("pageshow", sum);
+  window.addEventListener("pageshow", mirror);
+  const changed = () => form.dispatchEvent(new Event("change", { bubbles: true }));
 
   form.addEventListener("click", (event) => {
     const link = event.target.closest("[data-tick-all]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     for (const box of boxesIn(form)) box.checked = link.dataset.tickAll !== "";
-    sum();
+    changed();
   });
   // The Enter key of a slow reader sends no half list.
   form.addEventListener("keydown", (event) => {
@@ -45,7 +41,6 @@
     link.href = address;
   });
 
-  const field = form.elements.codigo;
   const result = document.getElementById("codigo-result");
   const folded = (code) => code.toUpperCase().replace(/[^0-9A-Z]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
   // A tracking address ends with the code.
@@ -64,7 +59,7 @@
     row.scrollIntoView({ block: "nearest" });
     requestAnimationFrame(() => row.classList.add("spotted"));
     say(true, `Marcado ${row.dataset.guide}`);
-    sum();
+    changed();
   };
 
   // ask asks the service for what is not on the page: it was received since, or it is on another page or behind another filter.
@@ -97,5 +92,4 @@
     ask(code).catch(() => say(false, `${code}: sin respuesta del servicio. Escanéelo otra vez.`));
   };
   listenToReader({ field, take, typeAhead: true });
-  sum();
 })();
