@@ -67,3 +67,33 @@ func (s *settings) quote(destination []catalog.Location) (*Quote, error) {
 	}
 	return quote, nil
 }
+
+// Estimate is what one order would cost.
+type Estimate struct {
+	Price money.Cents
+	// Warning is the risk zone warning, or empty.
+	Warning string
+}
+
+// Estimate returns the price of an order of a size to an address in a location, as a creation would
+// set it; like a creation it may return ErrNotCovered or ErrNoTariff.
+func (s *Service) Estimate(
+	ctx context.Context, operator *models.Operator, locationID uuid.UUID, size, address string,
+) (*Estimate, error) {
+	destination, err := s.destination(ctx, locationID)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := s.settings.get(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	estimate := &Estimate{}
+	if estimate.Price, err = settings.tariff(destination, settings.sizeFor(&size)); err != nil {
+		return nil, err
+	}
+	if zone := settings.riskZone(destination, address); zone != nil {
+		estimate.Warning = riskWarning(zone)
+	}
+	return estimate, nil
+}

@@ -27,7 +27,7 @@ func (p *page) fieldsOf(t testing.TB, action string) url.Values {
 		}
 		found = true
 		for input := range form.Descendants() {
-			if name := attribute(input, "name"); name != "" && attribute(input, "type") != "radio" {
+			if name := attribute(input, "name"); name != "" && attribute(input, "type") != "radio" && input.Data != "button" {
 				values.Set(name, valueOf(input))
 			}
 		}
@@ -154,6 +154,84 @@ func TestForms_readNumbersAsPeopleWriteThem(t *testing.T) {
 		settings.Set("base_price", "12,50")
 		v.submit("/panel/ajustes", settings)
 		require.Equal(t, "12.50", v.read("/panel/ajustes").fieldsOf(t, "/panel/ajustes").Get("base_price"))
+	})
+}
+
+// What is wrong with a form is listed above it, each with a link to its field, and the fields that
+// are folded are in sight where one of them has something.
+func TestNewOrder_listsErrorsAbove(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		empty := v.read(newOrder).Text
+		require.Contains(t, empty, `<details class="more">`, "six fields are in sight")
+		before, after, _ := strings.Cut(empty, `<details class="more">`)
+		for _, name := range []string{"recipient_name", "recipient_phone", "location_id", "delivery_address", "product", "amount_to_collect"} {
+			require.Contains(t, before, `id="`+name+`"`)
+		}
+		require.Contains(t, after, `id="notes"`)
+		fields := validForm(t, v)
+		fields.Set("recipient_phone", "12")
+		fields.Set("product", "")
+		refused := v.post(newOrder, fields)
+		require.Contains(t, refused.words(), "Corrija estos 2 datos: Teléfono : No es un número de teléfono válido. Producto : Es obligatorio.")
+		require.Contains(t, refused.Text, `<a href="#recipient_phone">`)
+		require.Contains(t, refused.Text, `<details class="more">`)
+		fields.Set("delivery_lat", "-12.1")
+		require.Contains(t, v.post(newOrder, fields).Text, `<details class="more" open>`)
+	})
+}
+
+// After "Crear y otro" the form is empty, but for the store and the branch, and says what was
+// created.
+func TestNewOrder_createsAndAnother(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		fields := validForm(t, v)
+		fields.Set("store_id", tenant.StoreB.ID.String())
+		fields.Set("otro", "true")
+		again := v.submit(newOrder, fields)
+		require.Regexp(t, `Pedido creado\. Guía \S+, tarifa S/ \S+\. Ver el pedido`, plainSpaces.Replace(again.words()))
+		require.Regexp(t, `<a href="/panel/pedidos/[0-9a-f-]{36}">Ver el pedido</a>`, again.Text)
+		next := again.fieldsOf(t, newOrder)
+		require.Equal(t, tenant.StoreB.ID.String(), next.Get("store_id"))
+		require.NotEqual(t, fields.Get("ficha"), next.Get("ficha"))
+		require.Empty(t, next.Get("recipient_name"))
+		require.Regexp(t, `name="recipient_name"[^>]* autofocus`, again.Text)
+		require.Empty(t, v.read(newOrder+"?store_id=x&notes=y").fieldsOf(t, newOrder).Get("store_id"), "what is not offered is not chosen")
+	})
+}
+
+// The price, a destination out of reach and a risk zone are said while the form is filled in.
+func TestNewOrder_priceAsItIsTyped(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		for query, want := range map[string]string{
+			"location_id=Miraflores":   "Tarifa a Miraflores, Lima (150122): S/ 9.00",
+			"location_id=surco&size=L": "Tarifa a Santiago de Surco, Lima (150140): S/ 17.50",
+			"location_id=Cusco":        "El operador no llega a este destino.",
+			"location_id=Bellavista":   "El operador no llega a ningún lugar con ese nombre.",
+			"location_id=Xyzzy":        "No hay ningún distrito o zona con ese nombre.",
+			"location_id=San+Juan":     "",
+			"location_id=":             "",
+			"location_id=San+Juan+de+Lurigancho&delivery_address=Huáscar": "zona de riesgo del operador: Huáscar.",
+		} {
+			price := v.getWith("/panel/pedidos/tarifa?"+query, "X-Fragment", "price")
+			require.Equal(t, http.StatusOK, price.Status, query)
+			words := plainSpaces.Replace(price.words())
+			require.Contains(t, words, want, query)
+			require.NotContains(t, price.Text, "<html", query)
+			if want == "" {
+				require.Empty(t, words, query)
+			}
+		}
+		fields := validForm(t, v)
+		fields.Set("location_id", "surco")
+		refused := v.post(newOrder, fields)
+		require.Contains(t, refused.Text, `type="radio" name="location_id" value="Santiago de Surco, Lima (150140)"`, "a guess is confirmed")
+		again := refused.fieldsOf(t, newOrder)
+		again.Add("location_id", "Santiago de Surco, Lima (150140)")
+		require.Equal(t, http.StatusSeeOther, v.post(newOrder, again).Status)
 	})
 }
 

@@ -21,7 +21,10 @@ type notice struct {
 	Text   string      `json:"text"`
 	Failed bool        `json:"failed,omitempty"`
 	Once   []shownOnce `json:"once,omitempty"`
-	Until  time.Time   `json:"until"`
+	// Path is a page that the notice is about, and Label its name.
+	Path  string    `json:"path,omitempty"`
+	Label string    `json:"label,omitempty"`
+	Until time.Time `json:"until"`
 }
 
 // shownOnce is a secret, which only the notice's page shows.

@@ -95,6 +95,9 @@ func (p *Pages) findDestination(v *Request, f *forms.Field) (id, complaint strin
 	case m.Place != nil && m.Exact:
 		f.Value = destinations.Name(*m.Place)
 		return m.Place.ID.String(), "", nil
+	case m.Place != nil:
+		f.Suggestions = []string{destinations.Name(*m.Place)}
+		return "", "elija un destino de la lista", nil
 	case m.OutOfReach:
 		return "", places.OutOfReachDestination, nil
 	case len(m.Similar) > 0:

@@ -42,6 +42,7 @@ func (p *Pages) Routes() []Route {
 		{get, deliverySheetPath, models.OperatorRead, p.printDeliverySheet},
 		{get, "/panel/pedidos/nuevo", models.AnyUser, p.newOrder},
 		{post, "/panel/pedidos/nuevo", models.AnyUserWrite, p.createOrder},
+		{get, newOrderPricePath, models.AnyUser, p.priceNewOrder},
 		{get, "/panel/carga", models.AnyUser, p.newUpload},
 		{post, "/panel/carga", models.AnyUserWrite, p.previewUpload},
 		{get, "/panel/carga/plantilla.csv", models.AnyUser, p.uploadTemplate},

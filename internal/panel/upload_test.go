@@ -86,7 +86,7 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 		for _, want := range []string{
 			"3 por crear", "1 con errores", "Miraflores, Lima (150122)", "S/ 89.90", "S/ 9.00", "Por cobrar: S/ 179.80", "+51987654322",
 			"El destino está en una zona de riesgo del operador: Huáscar.",
-			"notación científica", "Puede ser", "San Juan de Lurigancho, Lima (150132)", "Contenido Es obligatorio.", "la coma o el punto separa miles o decimales",
+			"notación científica", "Puede ser", "San Juan de Lurigancho, Lima (150132)", "Producto Es obligatorio.", "la coma o el punto separa miles o decimales",
 		} {
 			require.Contains(t, preview.words(), want)
 		}

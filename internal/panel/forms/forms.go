@@ -88,6 +88,11 @@ type Option struct{ Value, Label string }
 // Selected reports whether a value of Checks is selected.
 func (f Field) Selected(value string) bool { return slices.Contains(f.Values, value) }
 
+// Offers reports whether a value can be chosen.
+func (f Field) Offers(value string) bool {
+	return slices.ContainsFunc(f.Options, func(option Option) bool { return option.Value == value })
+}
+
 // On reports whether a flag is set.
 func (f Field) On() bool { return f.Value == "true" }
 
@@ -244,6 +249,24 @@ func (f *Form) focusOnError() {
 func (f *Form) Wrong() bool {
 	return f.Failure != "" || f.Question != "" ||
 		slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Error != "" })
+}
+
+// shortForm is up to how many fields a form shows its only error beside the field alone.
+const shortForm = 4
+
+// Errors are the fields with errors, for a list above the form. A short form with one error needs
+// none.
+func (f *Form) Errors() []Field {
+	var wrong []Field
+	for _, field := range f.Fields {
+		if field.Error != "" {
+			wrong = append(wrong, field)
+		}
+	}
+	if len(wrong) == 1 && len(f.Fields) <= shortForm {
+		return nil
+	}
+	return wrong
 }
 
 // TakeOver copies the values and errors of the same form as it was posted.

@@ -13,6 +13,17 @@ import (
 // memberWords are the fields' names in Spanish.
 var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
 
+// ForDestination is what is wrong with a destination, or empty.
+func ForDestination(err error) string {
+	switch {
+	case errors.Is(err, orders.ErrNotCovered):
+		return "el operador no llega a este destino"
+	case errors.Is(err, orders.ErrNoTariff):
+		return "el operador no tiene tarifa para este destino"
+	}
+	return ""
+}
+
 // ForForm rewrites an error of the API for a form: it is attached to a field, and uses the names
 // that the form shows.
 func ForForm(err error) error {
@@ -20,11 +31,8 @@ func ForForm(err error) error {
 		return nil
 	}
 	f := apperror.From(err).Copy()
-	switch {
-	case errors.Is(err, orders.ErrNotCovered):
-		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no llega a este destino"}}
-	case errors.Is(err, orders.ErrNoTariff):
-		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no tiene tarifa para este destino"}}
+	if complaint := ForDestination(err); complaint != "" {
+		f.Fields = []apperror.Field{{Field: "location_id", Message: complaint}}
 	}
 	fields := make([]apperror.Field, len(f.Fields))
 	for i, field := range f.Fields {

@@ -57,7 +57,7 @@ var (
 // file alone.
 var fields = []field{
 	{
-		group: recipientGroup, Field: forms.Field{Name: "recipient_name", Label: "Nombre", Kind: forms.Text, Required: true,
+		group: recipientGroup, Field: forms.Field{Name: "recipient_name", Label: "Destinatario", Kind: forms.Text, Required: true,
 			Focus: true},
 		column: Column{
 			Column: named(nameColumn, "nombre", "cliente", "nombre del destinatario", "nombre y apellido"),
@@ -164,7 +164,7 @@ var fields = []field{
 	},
 	{
 		group: packageGroup, Field: forms.Field{
-			Name: "product", Label: "Contenido", Kind: forms.Text, Required: true, Wide: true,
+			Name: "product", Label: "Producto", Kind: forms.Text, Required: true, Wide: true,
 			Hint: "Qué hay en el paquete, en una línea.",
 		},
 		column:   Column{Column: named("producto", "contenido", "paquete", "descripcion"), Example: "Zapatillas"},

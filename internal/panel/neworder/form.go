@@ -1,6 +1,8 @@
 package neworder
 
 import (
+	"slices"
+
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
@@ -8,7 +10,7 @@ import (
 	"despacho/models"
 )
 
-// Group is a group of fields, in the form and on the order's page.
+// Group is a group of fields on the order's page.
 type Group struct {
 	ID, Title string
 	Fields    []forms.Field
@@ -21,12 +23,28 @@ const (
 	paymentGroup   = "payment"
 )
 
-// Groups are the fields of the form.
-func Groups(caller orders.Caller, destinations *places.Destinations) []Group {
-	return grouped(func(of field) (forms.Field, bool) {
+// inSight are the fields that an order usually has, in the order in which somebody says them on the
+// phone.
+var inSight = []string{
+	"recipient_name", "recipient_phone", "location_id", "delivery_address", "product", "amount_to_collect",
+}
+
+// Fields are the fields of the form: first those in sight, of which there are so many.
+func Fields(caller orders.Caller, destinations *places.Destinations) (list []forms.Field, first int) {
+	list = make([]forms.Field, len(inSight), len(fields))
+	for _, of := range fields {
 		shown := of.Field
-		return shown, of.offer == nil || of.offer(&shown, caller, destinations)
-	})
+		if shown.Name == "" || of.offer != nil && !of.offer(&shown, caller, destinations) {
+			continue
+		}
+		if at := slices.Index(inSight, shown.Name); at >= 0 {
+			shown.Wide = false
+			list[at] = shown
+		} else {
+			list = append(list, shown)
+		}
+	}
+	return list, len(inSight)
 }
 
 // Facts are the fields that an order has, with what it has in them, for its page.
