@@ -26,6 +26,10 @@ var panelPages = []panelPage{
 	}, true},
 	{"all statuses", func(int) string { return "/panel/pedidos" }, true},
 	{"one store", func(int) string { return "/panel/pedidos?estado=received&tienda=" + id("store", mainOperator).String() }, true},
+	{"filtered", func(int) string {
+		return "/panel/pedidos?estado=received&distrito=" + cluster.Miraflores.String()
+	}, true},
+	{"searched", func(orders int) string { return fmt.Sprintf("/panel/pedidos?estado=received&q=larco+%d", orders/2) }, true},
 	{"search", func(int) string { return "/panel/pedidos?estado=received&q=nadie" }, false},
 }
 
