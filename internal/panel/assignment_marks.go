@@ -26,7 +26,7 @@ type scanned struct {
 	unmarked
 }
 
-// mark ticks orders. Those that were moved since they were ticked are named with the reason, so that
+// mark ticks orders. Those that were moved since they were ticked are named with the reason:
 // nothing is left out without a word.
 func (p *Pages) mark(v *Request, page *assignmentPage, ids []uuid.UUID) error {
 	if len(ids) == 0 {

@@ -79,8 +79,7 @@ func (q assignmentQuery) Unfiltered() string {
 	return assignmentQuery{Status: q.Status}.at(assignmentPath)
 }
 
-// SheetPath is the address of the sheet of the rider that the list is filtered by; without one it is
-// empty.
+// SheetPath is the address of the sheet of the rider that the list is filtered by, or empty.
 func (q assignmentQuery) SheetPath() string {
 	if rider := optionalID(q.Rider); rider != nil {
 		return deliverySheetOf(*rider)

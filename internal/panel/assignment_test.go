@@ -95,8 +95,8 @@ func TestAssignment_filtersAndSelects(t *testing.T) {
 	})
 }
 
-// What is ticked stays ticked when somebody searches for something else or scans, with the rider that
-// was chosen. What has been moved meanwhile is named with the reason.
+// What is ticked stays ticked when somebody searches for something else or scans, with the rider
+// that was chosen. What has been moved meanwhile is named with the reason.
 func TestAssignment_ticksSurviveFilters(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
