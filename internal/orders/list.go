@@ -89,6 +89,16 @@ func (s *Service) countAndNarrow(
 	return counts, nil
 }
 
+// IDByGuideCode is the id of the order with a guide code; nil if the caller may see none.
+func (s *Service) IDByGuideCode(ctx context.Context, caller Caller, code string) (*uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.guide_code = ?", code).Pluck("orders.id", &ids).Error
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return &ids[0], nil
+}
+
 // Collected is what was collected for the delivered orders of a list, on all its pages.
 func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (money.Cents, error) {
 	filter, err := s.filter(ctx, caller, query)

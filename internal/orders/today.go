@@ -31,6 +31,11 @@ type Today struct {
 	FailingWebhooks int
 }
 
+// IsQuiet reports whether nothing waits and nothing was delivered today.
+func (t *Today) IsQuiet() bool {
+	return t.ToReceive+t.ToAssign+t.OutSinceYesterday+t.Expiring+t.AmountDiffers+t.Delivered == 0
+}
+
 // ExpiringWithin is how soon an order cancels itself that Query.Expiring selects.
 const ExpiringWithin = 2 * time.Hour
 

@@ -46,6 +46,7 @@ type menuLink struct {
 
 // menu has the pages of the daily work.
 var menu = []menuLink{
+	{Path: home, Label: "Hoy", Icon: "today", OnPhone: true},
 	{Path: ordersPath, Label: "Pedidos", Icon: "orders", OnPhone: true},
 	{Path: "/panel/recepcion", Label: "Recepción", Icon: "reception", OnPhone: true, needs: models.OperatorRead,
 		waiting: models.StatusRegistered},

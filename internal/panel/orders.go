@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
+	"despacho/internal/guidecode"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/internal/orders"
@@ -188,6 +189,11 @@ func (q orderQuery) Narrowed() bool {
 
 func (p *Pages) listOrders(v *Request) error {
 	query := p.readOrderQuery(v)
+	if code, err := guidecode.Scan(query.Search); err == nil && !isFragment(v) {
+		if id, err := p.Orders.IDByGuideCode(v.Ctx(), v.Caller, code); err != nil || id != nil {
+			return p.openFound(v, id, err)
+		}
+	}
 	counted, complaint, err := p.readOrders(v, query.ordersQuery())
 	if err != nil {
 		return err
@@ -222,6 +228,14 @@ func (p *Pages) listOrders(v *Request) error {
 		p.rememberList(v, page.Refresh)
 	}
 	return p.show(v, page.Search.status(http.StatusOK), "orders", "Pedidos", page)
+}
+
+// openFound opens the order whose guide code was typed or scanned into a search.
+func (p *Pages) openFound(v *Request, id *uuid.UUID, err error) error {
+	if err == nil {
+		v.Redirect(http.StatusSeeOther, orderPath(*id))
+	}
+	return err
 }
 
 // searchField is the field of a search for orders. Error is why the search could not be made.

@@ -70,11 +70,6 @@ func TestBoard_search(t *testing.T) {
 		bare := strings.ReplaceAll(code, "-", "")
 		v := visit(t, s, tenant, nil)
 		for name, typed := range map[string]string{
-			"the guide code":              code,
-			"in lower case":               strings.ToLower(code),
-			"without its hyphen":          strings.ReplaceAll(code, "-", ""),
-			"with spaces":                 " " + strings.ReplaceAll(code, "-", " ") + " ",
-			"with letters for digits":     strings.NewReplacer("0", "o", "1", "l").Replace(code),
 			"the recipient":               "María José Ñahui",
 			"without accents":             "maria jose nahui",
 			"in another order":            "NAHUI maría",
@@ -92,12 +87,19 @@ func TestBoard_search(t *testing.T) {
 			"the beginning of the code":   bare[:8],
 			"the end of the code":         bare[3:],
 			"with letters for its digits": strings.NewReplacer("0", "o", "1", "l").Replace(bare[:10]),
-			"the tracking address":        s.Config.BaseURL + "/track/" + code,
 			"the phone from abroad":       "0051 987 111 222",
 			"letters of double width":     "ｍａｒíａ ｊｏｓé",
 			"digits of double width":      "９８７１１１２２２",
 		} {
 			require.Equal(t, []string{wanted}, v.read("/panel/pedidos?q="+url.QueryEscape(typed)).rows(), "%s: %q", name, typed)
+		}
+		for name, typed := range map[string]string{
+			"the guide code": code, "in lower case": strings.ToLower(code), "without its hyphen": strings.ReplaceAll(code, "-", ""),
+			"with spaces":             " " + strings.ReplaceAll(code, "-", " ") + " ",
+			"with letters for digits": strings.NewReplacer("0", "o", "1", "l").Replace(code), "the tracking address": s.Config.BaseURL + "/track/" + code,
+		} {
+			require.Equal(t, "/panel/pedidos/"+wanted, v.get("/panel/pedidos?estado=delivered&q="+url.QueryEscape(typed)).Location, name)
+			require.Empty(t, visit(t, s, s.NewTenant(t), nil).read("/panel/pedidos?q="+url.QueryEscape(typed)).rows(), "another operator's")
 		}
 		for _, typed := range []string{"a0001", "A-0001", "A 0001", "(01) 444-5555", "014445555", "4445555"} {
 			require.Equal(t, []string{landline}, v.read("/panel/pedidos?q="+url.QueryEscape(typed)).rows(), typed)

@@ -189,4 +189,4 @@ func localPath(target string) string {
 const ordersPath = "/panel/pedidos"
 
 // home is the page after signing in.
-const home = ordersPath
+const home = "/panel/hoy"

@@ -19,7 +19,9 @@ func (p *Pages) Routes() []Route {
 	const get, post = http.MethodGet, http.MethodPost
 	routes := []Route{
 		{get, "/panel", models.AnyUser, p.enter},
-		{get, "/panel/pedidos", models.AnyUser, p.listOrders},
+		{get, home, models.AnyUser, p.showToday},
+		{get, keyboardPath, models.AnyUser, p.showKeyboard},
+		{get, ordersPath, models.AnyUser, p.listOrders},
 		{get, ordersFilePath, models.AnyUser, p.downloadOrders},
 		{get, "/panel/pedidos/:id", models.AnyUser, p.showOrder},
 		{post, "/panel/pedidos/:id/recibir", models.OperatorWrite, p.receiveOrder},

@@ -65,7 +65,7 @@ func TestSession_leadsBackToThePageOfTheForm(t *testing.T) {
 			"/panel/claves/" + id + "/revocar":   "/panel/claves",
 			"/panel/cobertura/" + id + "/quitar": "/panel/cobertura",
 			"/panel/ajustes/logo/quitar":         "/panel/ajustes",
-			"/panel/envios/" + id + "/reenviar":  "/panel/pedidos",
+			"/panel/envios/" + id + "/reenviar":  "/panel/hoy",
 		} {
 			require.Equal(t, page, v.post(action, url.Values{"a": {"b"}}).fieldsOf(t, "/panel/ingreso").Get("siguiente"), action)
 		}

@@ -52,7 +52,7 @@ func TestPanel_requiresSignIn(t *testing.T) {
 			"/panel/./x", "/panelx", "/panel/api/orders", "panel/pedidos", "javascript:/panel/x", "/docs", "", "/panel/\tx", "https:/panel/x", "https:panel/x", "/panel/x/../../y",
 		} {
 			page := v.read("/panel/ingreso?siguiente=" + url.QueryEscape(outside))
-			require.Contains(t, page.Text, `name="siguiente" value="/panel/pedidos"`, outside)
+			require.Contains(t, page.Text, `name="siguiente" value="/panel/hoy"`, outside)
 		}
 
 		wrong := v.post("/panel/ingreso", url.Values{"email": {"nadie@prueba.example"}, "password": {"12345678"}})

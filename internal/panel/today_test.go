@@ -113,3 +113,28 @@ func TestBoard_keepsTheFilterOfALink(t *testing.T) {
 		}
 	})
 }
+
+// The first page leads to the list of every figure, and tells a new operator what to set up.
+func TestToday_isTheFirstPage(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		c := counterOf(t, s, tenant)
+		require.Equal(t, "/panel/hoy", c.get("/panel").Location)
+		empty := c.read("/panel/hoy")
+		require.NotContains(t, empty.words(), "Antes del primer pedido", "everything is set up")
+		c.parcel()
+		c.received()
+		shown := c.read("/panel/hoy")
+		require.Contains(t, shown.words(), "1 Por recibir 1 Por asignar el primero espera desde hace")
+		for path := range map[string]bool{"/panel/pedidos?estado=registered": true, "/panel/pedidos?estado=received": true} {
+			require.Contains(t, shown.Text, `href="`+path+`"`)
+		}
+
+		fresh := s.NewTenant(t)
+		require.NoError(t, s.App.DB.Query(t.Context()).Where("operator_id = ?", fresh.Operator.ID).Delete(&models.Coverage{}).Error)
+		setup := visit(t, s, fresh, nil).read("/panel/hoy")
+		require.Contains(t, setup.words(), "Antes del primer pedido ✓ Una sucursal principal, donde se reciben los paquetes (listo) Los distritos adonde llega, con su tarifa ✓ Una tienda que envía (listo)")
+		require.Equal(t, "/panel/cobertura", setup.links()["Los distritos adonde llega, con su tarifa"])
+		require.NotContains(t, visit(t, s, fresh, &fresh.StoreA).read("/panel/hoy").words(), "Antes del primer pedido", "it is the operator's to set up")
+	})
+}

@@ -1,0 +1,102 @@
+package panel
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"despacho/internal/orders"
+	"despacho/internal/panel/format"
+	"despacho/models"
+)
+
+// todayPage is what waits for somebody now, and what was done today.
+type todayPage struct {
+	// Waiting are the figures that somebody has to act on, Done those of the day.
+	Waiting, Done []todayFigure
+	// Setup is what an operator without orders still has to set up.
+	Setup []setupStep
+}
+
+// todayFigure is a figure with the list that it counts.
+type todayFigure struct {
+	Label, Value, Detail, Path string
+	// Attention means that it should be nothing.
+	Attention bool
+}
+
+// setupStep is something that an operator needs before the first order.
+type setupStep struct {
+	Label, Path string
+	Done        bool
+}
+
+func (p *Pages) showToday(v *Request) error {
+	today, err := p.Orders.Today(v.Ctx(), v.Caller)
+	if err != nil {
+		return err
+	}
+	page := &todayPage{}
+	page.describe(v, today, p.Clock.Now())
+	if today.IsQuiet() && v.May(models.OperatorWrite) {
+		if page.Setup, err = p.setupSteps(v); err != nil {
+			return err
+		}
+	}
+	return p.show(v, http.StatusOK, "today", "Hoy", page)
+}
+
+func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) {
+	lists := TodayListsOf(today)
+	oldest := ""
+	if today.OldestToAssign != nil {
+		oldest = "el primero espera desde hace " + format.Duration(max(now.Sub(*today.OldestToAssign), 0))
+	}
+	figure := func(label string, count int64, detail, path string, attention bool) todayFigure {
+		return todayFigure{label, format.Number(count), detail, path, attention && count > 0}
+	}
+	page.Waiting = []todayFigure{
+		figure("Por recibir", today.ToReceive, "", lists.ToReceive, false),
+		figure("Por asignar", today.ToAssign, oldest, lists.ToAssign, false),
+		figure("En reparto desde ayer", today.OutSinceYesterday, "o antes", lists.OutSinceYesterday, true),
+		figure("Se cancelan solos", today.Expiring, "en menos de 2 horas", lists.Expiring, true),
+		figure("Cobrado distinto", today.AmountDiffers, "de lo acordado, en 7 días", lists.AmountDiffers, true),
+		figure("Webhooks que fallan", int64(today.FailingWebhooks), "", lists.FailingWebhooks, true),
+	}
+	page.Done = []todayFigure{
+		figure("Entregados hoy", today.Delivered, "", lists.Delivered, false),
+		{Label: "Cobrado hoy", Value: format.Amount(today.Collected, v.Operator().Currency), Path: lists.Delivered},
+	}
+}
+
+// setupSteps are what an operator needs for its first order; none once it has all of it.
+func (p *Pages) setupSteps(v *Request) ([]setupStep, error) {
+	operator := v.Operator()
+	branches, err := p.Operators.Branches().List(v.Ctx(), operator)
+	if err != nil {
+		return nil, err
+	}
+	coverage, err := p.Operators.Coverage().List(v.Ctx(), operator)
+	if err != nil {
+		return nil, err
+	}
+	stores, err := p.Operators.Stores().List(v.Ctx(), operator)
+	if err != nil {
+		return nil, err
+	}
+	riders, err := p.Operators.Riders().List(v.Ctx(), operator)
+	if err != nil {
+		return nil, err
+	}
+	steps := []setupStep{
+		{"Una sucursal principal, donde se reciben los paquetes", "/panel/sucursales",
+			slices.ContainsFunc(branches, func(b models.Branch) bool { return b.Main && b.Active })},
+		{"Los distritos adonde llega, con su tarifa", "/panel/cobertura", len(coverage) > 0},
+		{"Una tienda que envía", "/panel/tiendas", len(stores) > 0},
+		{"Un motorizado", "/panel/motorizados", len(riders) > 0},
+	}
+	if !slices.ContainsFunc(steps, func(step setupStep) bool { return !step.Done }) {
+		return nil, nil
+	}
+	return append(steps, setupStep{Label: "El primer pedido", Path: newOrderPath}), nil
+}
