@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/db"
 	"despacho/internal/operators"
 	"despacho/internal/panel"
 	"despacho/models"
@@ -46,13 +47,31 @@ func (s *Server) panelRoute(route panel.Route) handler {
 		if err != nil {
 			return err
 		}
-		request := &panel.Request{
-			Context: c, Who: who, Caller: callerOf(who), Recheck: func(ctx context.Context) error { return recheck(ctx, c) },
-		}
+		request := panelRequest(c, who)
 		if err := panel.RequireOwnPage(request); err != nil {
 			return err
 		}
 		return route.Answer(request)
+	}
+}
+
+// panelRequest is the request of a signed-in user. Its error pages have the user's menu.
+func panelRequest(c *gin.Context, who *db.SignedIn) *panel.Request {
+	request := &panel.Request{
+		Context: c, Who: who, Caller: callerOf(who), Recheck: func(ctx context.Context) error { return recheck(ctx, c) },
+	}
+	request.Attach()
+	return request
+}
+
+// noPanelPage answers a browser for an address of the panel that has no page, with the menu of
+// whoever is signed in.
+func (s *Server) noPanelPage(refuse handler) handler {
+	return func(c *gin.Context) error {
+		if who, err := s.authorize(c, models.OwnAccount); err == nil {
+			panelRequest(c, who)
+		}
+		return apperror.From(refuse(c)).Saying("Esta página no existe. Revise la dirección.")
 	}
 }
 

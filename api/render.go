@@ -135,6 +135,10 @@ func (s *Server) noPage(c *gin.Context, status int, refuse handler) {
 		s.handle(refuse)(c)
 		return
 	}
+	if path := c.Request.URL.Path; path == "/panel" || strings.HasPrefix(path, "/panel/") {
+		s.panelPage(s.noPanelPage(refuse))(c)
+		return
+	}
 	s.page(func(c *gin.Context) error { return showPage(c, status, s.pages.NoSuchPage) })(c)
 }
 

@@ -117,8 +117,8 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 			Store: cmp.Or(order.StoreName, neworder.NoStore), Branch: order.BranchName,
 		}),
 		Point:    pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
-		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(details),
-		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation),
+		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(v, details),
+		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(v, order.Cancellation),
 		Proof: proofOf(order.DeliveryProof), AutoCancel: details.AutoCancelAt, Erase: eraseFormFor(v, order), List: p.lastList(v),
 		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
@@ -196,12 +196,12 @@ func givenMapOf(sent string) givenMap {
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
 
-func (p *Pages) timelineOf(details *orders.OrderPage) []timelineRow {
+func (p *Pages) timelineOf(v *Request, details *orders.OrderPage) []timelineRow {
 	rows := make([]timelineRow, len(details.Timeline))
 	cancelled, carrier := false, ""
 	for i, entry := range details.Timeline {
 		rows[i] = timelineRow{
-			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By],
+			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: whoDid(v, entry),
 			Detail:  orEmpty(entry.Detail),
 			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: entry.At,
 		}
@@ -210,9 +210,6 @@ func (p *Pages) timelineOf(details *orders.OrderPage) []timelineRow {
 			rows[i].Detail = pointWords[rows[i].Detail]
 		case models.TimelineCorrected:
 			rows[i].Text, rows[i].Detail = correctionWords(rows[i].Detail), ""
-		}
-		if name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName)); name != "" {
-			rows[i].Who += ": " + name
 		}
 		switch {
 		case entry.RiderName != nil:
@@ -236,11 +233,11 @@ func assignmentWords(before, rider string) string {
 	return "Pasó de " + before + " a " + rider
 }
 
-func cancelledOf(why *orders.CancellationView) *cancelledView {
+func cancelledOf(v *Request, why *orders.CancellationView) *cancelledView {
 	if why == nil {
 		return nil
 	}
-	view := &cancelledView{By: actorWords[string(why.By)], Reason: orEmpty(why.Reason), Note: orEmpty(why.Note)}
+	view := &cancelledView{By: actorName(v, string(why.By)), Reason: orEmpty(why.Reason), Note: orEmpty(why.Note)}
 	if why.By == models.ByAuto {
 		view.Reason = "El paquete no llegó a tiempo. Si llega, recíbalo: el pedido continúa."
 	}

@@ -209,7 +209,7 @@ func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
 
 		saved := v.submit(path+"/punto", url.Values{"delivery_point": {"-12.13, -77.03"}}).words()
 		require.Contains(t, saved, "Punto guardado.")
-		require.Contains(t, saved, "Punto en el mapa completado Punto vacío → pasó a -12.13,-77.03 El operador: Persona de prueba")
+		require.Contains(t, saved, "Punto en el mapa completado Punto vacío → pasó a -12.13,-77.03 Persona de prueba")
 		require.Contains(t, saved, "-12.13,-77.03 (completado por el operador)")
 		require.Contains(t, saved, "Corregir el punto")
 		require.EqualValues(t, -77.03, readOrder(t, s, tenant, id).Data["delivery_lng"])
@@ -283,5 +283,29 @@ func TestOrder_erasedAgainAfterALateReception(t *testing.T) {
 		admin := getAs(t, s, tenant, &models.User{Admin: true})
 		require.NotContains(t, admin.read("/panel/pedidos/"+erased.ID.String()).words(), "Eliminar los datos")
 		require.Contains(t, admin.read("/panel/pedidos/"+revived.ID.String()).words(), "Eliminar los datos")
+	})
+}
+
+// An order that cancelled itself is not shown as one that somebody cancelled, and an erased one
+// has no number to call.
+func TestOrder_cancelledByTimeAndErased(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		now := time.Now()
+		rows := []models.Order{
+			tenant.Row(now, apptest.CancelledBy(models.ByAuto, "")), tenant.Row(now, apptest.CancelledBy(models.ByOperator, "")),
+			tenant.Row(now, apptest.CancelledBy(models.ByStore, ""), func(o *models.Order) {
+				o.RecipientName, o.RecipientPhone, o.ErasedAt = models.ErasedText, models.ErasedPhone, &now
+			}),
+		}
+		tenant.InsertRows(t, rows)
+		v, store := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
+		open := func(v *visitor, i int) *page { return v.read("/panel/pedidos/" + rows[i].ID.String()) }
+		require.Contains(t, open(v, 0).words(), "Cancelado por tiempo")
+		require.NotContains(t, open(v, 1).words(), "Cancelado por tiempo")
+		require.Contains(t, open(v, 0).Text, `href="tel:`)
+		require.Contains(t, open(store, 1).words(), "Cancelación Por "+tenant.Operator.Name, "a store sees the operator, not its people")
+		require.NotContains(t, open(v, 2).Text, `href="tel:`)
+		require.NotContains(t, open(v, 2).words(), models.ErasedPhone)
 	})
 }

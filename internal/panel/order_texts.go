@@ -8,12 +8,33 @@ import (
 	"despacho/models"
 )
 
-// actorWords name who did something, in the timeline and in cancellations.
+// actorWords name who did something, in the timeline and in cancellations. The operator is named by
+// its name.
 var actorWords = map[string]string{
-	string(models.ByStore):    "La tienda",
-	string(models.ByOperator): "El operador",
-	string(models.ByAuto):     "Automático",
-	models.BySystem:           "El sistema",
+	string(models.ByStore): "La tienda",
+	string(models.ByAuto):  "Automático",
+	models.BySystem:        "El sistema",
+}
+
+// actorName names an actor whose person is not known.
+func actorName(v *Request, actor string) string {
+	if actor == string(models.ByOperator) {
+		return v.Operator().Name
+	}
+	return actorWords[actor]
+}
+
+// whoDid names who made an entry of the timeline: a person of the operator, or a party with the
+// person or the key, as far as the user may know.
+func whoDid(v *Request, entry models.TimelineView) string {
+	name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName))
+	switch {
+	case name == "":
+		return actorName(v, entry.By)
+	case entry.By == string(models.ByOperator) && entry.UserName != nil:
+		return name
+	}
+	return actorName(v, entry.By) + ": " + name
 }
 
 // pointWords name the source of coordinates, which tells how reliable they are.

@@ -102,6 +102,19 @@ type Request struct {
 	Recheck func(context.Context) error
 }
 
+// requestKey has the Request in its gin context.
+const requestKey = "panel request"
+
+// Attach has the error page of the request show the user's menu.
+func (v *Request) Attach() { v.Set(requestKey, v) }
+
+// attached is the Request that was attached, or nil.
+func attached(c *gin.Context) *Request {
+	found, _ := c.Get(requestKey)
+	v, _ := found.(*Request)
+	return v
+}
+
 // Ctx is the request's context.
 func (v *Request) Ctx() context.Context { return v.Request.Context() }
 

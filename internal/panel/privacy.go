@@ -42,6 +42,9 @@ type erasedOrder struct {
 	Path string
 }
 
+// TimedOut reports whether the order cancelled itself.
+func (o erasedOrder) TimedOut() bool { return o.State().Revivable() }
+
 // Outcome says what is erased of the order.
 func (o erasedOrder) Outcome() cell {
 	switch {

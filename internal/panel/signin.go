@@ -59,11 +59,15 @@ func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	return signIn, in, err
 }
 
-// ShowFailure renders an error page. It lets a user sign out who may not open the page: one of an
-// inactive store may open none that has the menu.
+// ShowFailure renders an error page, with the menu if the request's user may open the panel. It
+// lets a user sign out who may not open the page: one of an inactive store may open none that has
+// the menu.
 func (p *Pages) ShowFailure(c *gin.Context, status int, f *apperror.Error) error {
 	title := cmp.Or(failureTitles[f.Kind], "No se pudo hacer")
-	return p.render(c, status, "failure", &frame{Title: title, Page: failurePage{f.Message, f.Kind == apperror.Forbidden}})
+	if v := attached(c); v != nil && f.Kind != apperror.Internal && f.Kind != apperror.Unavailable {
+		return p.show(v, status, "failure", title, failurePage{Message: f.Message})
+	}
+	return p.render(c, status, "failure", &frame{Title: title, Page: failurePage{Message: f.Message, Forbidden: f.Kind == apperror.Forbidden}})
 }
 
 type failurePage struct {
@@ -72,6 +76,6 @@ type failurePage struct {
 }
 
 var failureTitles = map[apperror.Kind]string{
-	apperror.NotFound: "No encontrado", apperror.Forbidden: "Sin permiso", apperror.Internal: "Algo salió mal",
+	apperror.NotFound: "No encontrado", apperror.MethodNotAllowed: "No encontrado", apperror.Forbidden: "Sin permiso", apperror.Internal: "Algo salió mal",
 	apperror.Unavailable: "Vuelva a intentarlo", apperror.TooMany: "Vuelva a intentarlo",
 }

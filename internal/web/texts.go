@@ -30,7 +30,7 @@ var statusWords = map[models.Status]statusTexts{
 	},
 	models.StatusAssigned: {
 		"Tu pedido está en camino.",
-		"Mantente atento al teléfono. Si pagas al recibir, ten listo el monto.",
+		"Mantente atento al teléfono.",
 		"Salió a reparto",
 	},
 	models.StatusDelivered: {

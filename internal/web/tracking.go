@@ -90,6 +90,9 @@ func describe(t Tracking) trackingView {
 		Tracking: t, StatusLabel: t.Status.Label(), Summary: words.summary, Advice: words.advice, Initial: string(initial),
 		Share: "https://wa.me/?text=" + url.QueryEscape("Sigue el paquete "+t.GuideCode+": "+t.URL),
 	}
+	if t.Status == models.StatusAssigned && t.ToCollect != "" {
+		view.Advice += " Ten listo el monto."
+	}
 	if t.StoreWhatsApp != "" {
 		view.WhatsApp = "https://wa.me/" + strings.TrimPrefix(t.StoreWhatsApp, "+") + "?text=" +
 			url.QueryEscape("Hola, consulto por mi pedido "+t.GuideCode+".")

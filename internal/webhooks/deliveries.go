@@ -40,11 +40,36 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 	if err != nil {
 		return nil, err
 	}
+	if err := rereadDelivered(ctx, s.DB, deliveries, attempts); err != nil {
+		return nil, err
+	}
 	page := &Page{Records: make([]Record, len(deliveries)), Total: total}
 	for i, delivery := range deliveries {
 		page.Records[i] = Record{Delivery: delivery, Webhook: hooks[delivery.WebhookID], Attempts: attempts[delivery.ID]}
 	}
 	return page, nil
+}
+
+// rereadDelivered reads the calls again that were pending a moment before their last attempt was
+// read as a success: the outcome is written with the attempt.
+func rereadDelivered(
+	ctx context.Context, database *db.DB, calls []models.WebhookDelivery, attempts map[uuid.UUID][]models.WebhookAttempt,
+) error {
+	for i := range calls {
+		made := attempts[calls[i].ID]
+		if calls[i].Status != models.WebhookDeliveryPending || len(made) == 0 {
+			continue
+		}
+		if last := made[len(made)-1]; last.FinishedAt == nil || last.Error != nil {
+			continue
+		}
+		now, err := readCall(ctx, database, calls[i].ID)
+		if err != nil {
+			return err
+		}
+		calls[i] = *now
+	}
+	return nil
 }
 
 // Delivery reads a delivery of one of the caller's own webhooks.
