@@ -36,7 +36,7 @@ func readZones(content []byte) ([]catalog.Location, error) {
 	for i, name := range zoneColumns {
 		known[i] = csvfile.Column{Name: name}
 	}
-	columns := table.Match(known)
+	columns := table.Match(known, nil)
 	if wrong := slices.Concat(columns.Unknown, columns.Repeated); len(wrong) > 0 || !columns.Has("ubigeo") ||
 		!columns.Has("zone") {
 		return nil, fmt.Errorf("line 1: the columns have to be %s, of which ubigeo and zone must be there; these are %q",

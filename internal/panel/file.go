@@ -17,7 +17,7 @@ const (
 
 // FileRoutes are the routes, all POST, whose requests contain a file or the rows of one.
 var FileRoutes = []string{
-	"/panel/carga", "/panel/carga/revisar", "/panel/carga/crear", "/panel/carga/resumen",
+	"/panel/carga", "/panel/carga/columnas", "/panel/carga/revisar", "/panel/carga/crear", "/panel/carga/resumen",
 	"/panel/carga/resultado.csv", "/panel/carga/errores.csv",
 	"/panel/cobertura/carga", "/panel/cobertura/carga/aplicar",
 }

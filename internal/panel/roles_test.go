@@ -18,7 +18,7 @@ var forStores = map[string]bool{
 	"GET /panel": true, "GET /panel/cuenta": true, "POST /panel/cuenta": true, "GET /panel/resumen": true,
 	"GET /panel/pedidos": true, "GET /panel/pedidos/:id": true, "POST /panel/pedidos/:id/cancelar": true, "GET /panel/etiquetas": true,
 	"GET /panel/pedidos/nuevo": true, "POST /panel/pedidos/nuevo": true, "GET /panel/pedidos/tarifa": true, "GET /panel/ubicaciones": true, "GET /panel/destinos": true,
-	"GET /panel/carga": true, "POST /panel/carga": true, "GET /panel/carga/plantilla.csv": true, "GET /panel/carga/crear": true, "GET /panel/carga/revisar": true, "POST /panel/carga/revisar": true,
+	"GET /panel/carga": true, "POST /panel/carga": true, "GET /panel/carga/plantilla.csv": true, "GET /panel/carga/crear": true, "GET /panel/carga/columnas": true, "POST /panel/carga/columnas": true, "GET /panel/carga/revisar": true, "POST /panel/carga/revisar": true,
 	"POST /panel/carga/crear": true, "POST /panel/carga/resumen": true, "POST /panel/carga/resultado.csv": true, "POST /panel/carga/errores.csv": true,
 	"GET /panel/webhooks": true, "POST /panel/webhooks": true, "GET /panel/webhooks/:id": true, "POST /panel/webhooks/:id/probar": true,
 	"POST /panel/webhooks/:id/cambiar": true, "POST /panel/webhooks/:id/pausar": true, "POST /panel/webhooks/:id/reanudar": true,

@@ -48,6 +48,8 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/carga", models.AnyUser, p.newUpload},
 		{post, "/panel/carga", models.AnyUserWrite, p.previewUpload},
 		{get, "/panel/carga/plantilla.csv", models.AnyUser, p.uploadTemplate},
+		{get, uploadColumnsPath, models.AnyUser, p.showUploadColumns},
+		{post, uploadColumnsPath, models.AnyUserWrite, p.saveUploadColumns},
 		{get, "/panel/carga/revisar", models.AnyUser, p.uploadAgain},
 		{post, "/panel/carga/revisar", models.AnyUserWrite, p.correctUpload},
 		{get, "/panel/carga/crear", models.AnyUser, p.uploadAgain},

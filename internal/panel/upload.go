@@ -51,10 +51,7 @@ func (p *Pages) uploadTemplate(v *Request) error {
 func (p *Pages) previewUpload(v *Request) error {
 	table, err := readUpload(v)
 	if err == nil {
-		err = p.showPreview(v, table)
-	}
-	if err == nil {
-		return nil
+		return p.previewTable(v, table)
 	}
 	problem := apperror.From(err)
 	if problem.Kind == apperror.Internal {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -19,6 +20,8 @@ import (
 // uploadRows are a file's rows, before and after they become orders.
 type uploadRows struct {
 	Remarks []string
+	// ColumnsPath is where it is said what the columns are, if some are not those of the template.
+	ColumnsPath string
 	// Valid are the rows that are or can become orders, Invalid those with errors.
 	Valid, Invalid []*neworder.Row
 	// ToCorrect are the first of the invalid rows as forms, Others the ones after them.
@@ -65,8 +68,15 @@ func (p *Pages) rowReader(v *Request, previewedAt time.Time) (*neworder.Reader, 
 }
 
 func (p *Pages) showPreview(v *Request, table *csvfile.Table) error {
-	columns, err := neworder.Match(v.Caller, table)
+	chosen, err := p.DB.UploadColumns(v.Ctx(), uploadOwner(v))
 	if err != nil {
+		return err
+	}
+	columns, missing := neworder.Match(v.Caller, table, chosen)
+	if len(missing) > 0 && len(table.Rows) > 0 && askable(columns.Unknown) {
+		return p.askForColumns(v, table, columns.Unknown, missing)
+	}
+	if err := neworder.CheckTable(table, missing); err != nil {
 		return err
 	}
 	reader, err := p.rowReader(v, p.Clock.Now())
@@ -82,6 +92,9 @@ func (p *Pages) showPreview(v *Request, table *csvfile.Table) error {
 		return err
 	}
 	page.Remarks = reader.Remarks(columns)
+	if headings := slices.Concat(columns.Unknown, columns.Chosen); len(headings) > 0 && askable(headings) {
+		page.ColumnsPath = uploadColumnsPath + "?" + url.Values{"titulo": headings}.Encode()
+	}
 	return p.show(v, http.StatusOK, "upload_rows", "Revisar la carga", page)
 }
 

@@ -324,6 +324,7 @@ func TestUpload_rejectsInvalidFiles(t *testing.T) {
 			"\xd0\xcf\x11\xe0":                   "Guárdelo con «Guardar como» en formato «Libro de Excel (.xlsx)»",
 			"a;b\x00":                            "no es un libro de Excel ni un CSV",
 			"destinatario;producto\nx;y":         "Faltan las columnas telefono, distrito, direccion.",
+			"Rosa;987654321;x;Miraflores\nx;y":   "Faltan las columnas",
 			header:                               "no tiene filas",
 			header + "\n\"Rosa;1":                "comillas sin cerrar en la línea 2",
 			header + strings.Repeat("\nx", 1001): "más de 1000 filas",
@@ -397,6 +398,46 @@ func TestUpload_understandsPlaces(t *testing.T) {
 			require.Contains(t, preview, want)
 		}
 		require.NotContains(t, preview, "Wanchaq", "a place that the operator does not cover is not offered")
+	})
+}
+
+// The columns of a store's own file are asked for once and known in its next one, whatever another
+// store's are. Only their names are stored.
+func TestUpload_columnsOfTheStoresOwn(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		const columns = "/panel/carga/columnas"
+		const head, row = "Comprador;Fono;Calle;Comuna;Cosa;Vendedor", "Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;Ana"
+		asked := v.check(head, row)
+		require.Contains(t, asked.words(), "¿Qué es la columna «Comprador»?")
+		fields := asked.fieldsOf(t, columns)
+		for i, column := range []string{"destinatario", "telefono", "direccion", "distrito", "producto", ""} {
+			fields.Set(fmt.Sprintf("columna-%d", i), column)
+		}
+		preview := v.post(columns, fields)
+		require.Contains(t, preview.words(), "1 por crear")
+		require.Contains(t, v.confirm(preview).words(), "1 creado")
+
+		next := visit(t, s, tenant, &tenant.StoreA).check(head, strings.Replace(row, "Zapatillas", "Libro", 1))
+		require.Contains(t, next.words(), "1 por crear")
+		require.Contains(t, next.words(), "Columnas que se leen como usted indicó: Comprador, Fono, Calle, Comuna, Cosa.")
+		require.Contains(t, visit(t, s, tenant, &tenant.StoreB).check(head, row).words(), "¿Qué es la columna «Comprador»?")
+		require.Contains(t, visit(t, s, tenant, nil).check(head, row).words(), "¿Qué es la columna «Comprador»?")
+
+		stored := v.read(columns)
+		require.Contains(t, stored.words(), "¿Qué es la columna «comprador»?")
+		require.NotContains(t, stored.Text, "Rosa")
+		changed := stored.fieldsOf(t, columns)
+		for name := range changed {
+			if strings.HasPrefix(name, "columna-") {
+				changed.Set(name, "")
+			}
+		}
+		require.Contains(t, v.submit(columns, changed).words(), "Columnas guardadas")
+		require.Contains(t, v.check(head, row).words(), "¿Qué es la columna «Comprador»?")
+		fields.Set("tabla", `{"Header":["a"],"Rows":[{"Cells":["a","b"]}]}`)
+		require.Equal(t, http.StatusBadRequest, v.post(columns, fields).Status)
 	})
 }
 

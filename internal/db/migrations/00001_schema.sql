@@ -201,6 +201,15 @@ CREATE INDEX idempotency_expiry ON idempotency_records (expires_at);
 -- An erasure replaces the response.
 CREATE INDEX idempotency_order ON idempotency_records (order_id) WHERE order_id IS NOT NULL;
 
+-- What the columns of somebody's own files of orders are: an operator's or a store's. No foreign key can say that.
+CREATE TABLE upload_columns (
+    owner_id    UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    -- Headings with the names of the columns, as JSON; nothing that a row has.
+    headings    TEXT NOT NULL
+);
+CREATE INDEX upload_columns_operator ON upload_columns (operator_id);
+
 -- Unlogged: counting a request must not wait for the disk, and a count is worth nothing after its minute.
 CREATE UNLOGGED TABLE rate_windows (
     subject TEXT NOT NULL,

@@ -45,7 +45,7 @@ func Read(index *catalog.Index, operator *models.Operator, content []byte) ([]Ro
 	for i, name := range columns {
 		known[i] = csvfile.Column{Name: name}
 	}
-	found := table.Match(known)
+	found := table.Match(known, nil)
 	if len(found.Repeated) > 0 {
 		return nil, csvfile.Invalid("El archivo tiene dos columnas «" + found.Repeated[0] + "».")
 	}

@@ -16,23 +16,29 @@ type Column struct {
 // Columns are the positions of the known columns in a table.
 type Columns struct {
 	at map[string]int
+	// Chosen are the headings that are known only because somebody has said what they are.
+	Chosen []string
 	// Unknown are the unrecognised headings, Repeated those of a column that occurred before.
 	Unknown, Repeated []string
 }
 
 // Match finds the known columns by their headings, in any order, ignoring case, accents, spaces and
-// punctuation.
-func (t *Table) Match(known []Column) Columns {
+// punctuation. Chosen are the names of further headings, as Heading writes them; they come first.
+func (t *Table) Match(known []Column, chosen map[string]string) Columns {
 	names := map[string]string{}
 	for _, column := range known {
-		names[heading(column.Name)] = column.Name
+		names[Heading(column.Name)] = column.Name
 		for _, alias := range column.Aliases {
-			names[heading(alias)] = column.Name
+			names[Heading(alias)] = column.Name
 		}
 	}
 	columns := Columns{at: map[string]int{}}
 	for i, written := range t.Header {
-		name, isKnown := names[heading(written)]
+		name, isKnown := names[Heading(written)]
+		if choice := chosen[Heading(written)]; choice != "" && choice != name {
+			name, isKnown = choice, true
+			columns.Chosen = append(columns.Chosen, written)
+		}
 		_, taken := columns.at[name]
 		switch {
 		case written == "":
@@ -47,7 +53,8 @@ func (t *Table) Match(known []Column) Columns {
 	return columns
 }
 
-func heading(written string) string { return strings.ReplaceAll(textnorm.String(written), " ", "") }
+// Heading is a heading without what does not matter in it.
+func Heading(written string) string { return strings.ReplaceAll(textnorm.String(written), " ", "") }
 
 // Has reports whether the table has the column.
 func (c Columns) Has(name string) bool {

@@ -105,6 +105,19 @@ func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Tabl
 	return &table, nil
 }
 
+// Valid reports whether a table that was written elsewhere is one that Read could have read.
+func (t *Table) Valid(maxRows int) bool {
+	if len(t.Header) == 0 || len(t.Header) > maxColumns || len(t.Rows) > maxRows {
+		return false
+	}
+	for _, row := range t.Rows {
+		if len(row.Cells) != len(t.Header) {
+			return false
+		}
+	}
+	return true
+}
+
 // add adds the next row that is not blank; the first one is the header.
 func (t *Table) add(number int, cells []string, maxRows int) error {
 	switch {

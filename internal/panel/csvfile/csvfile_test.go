@@ -97,7 +97,7 @@ func TestMatch_headingSpellings(t *testing.T) {
 	known := []csvfile.Column{{Name: "destinatario", Aliases: []string{"nombre"}}, {Name: "direccion"}, {Name: "monto_a_cobrar"}, {Name: "telefono"}}
 	read, err := csvfile.Read([]byte("MONTO a Cobrar,Vendedor,Dirección,NOMBRE,destinatario\n5,Ana,Av. Larco,Rosa,Luis\n"), 5)
 	require.NoError(t, err)
-	columns := read.Match(known)
+	columns := read.Match(known, nil)
 	require.Equal(t, []string{"Vendedor"}, columns.Unknown)
 	require.Equal(t, []string{"destinatario"}, columns.Repeated)
 	require.True(t, columns.Has("monto_a_cobrar"))
@@ -191,7 +191,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		columns := read.Match([]csvfile.Column{{Name: "a"}, {Name: "b", Aliases: []string{"c"}}})
+		columns := read.Match([]csvfile.Column{{Name: "a"}, {Name: "b", Aliases: []string{"c"}}}, nil)
 		last := 0
 		for _, row := range read.Rows {
 			require.Len(t, row.Cells, len(read.Header))

@@ -121,8 +121,8 @@ func Template(caller orders.Caller, destinations *places.Destinations) [][]strin
 	return [][]string{header, example}
 }
 
-// Match finds the columns; a missing required column is an error.
-func Match(caller orders.Caller, table *csvfile.Table) (csvfile.Columns, error) {
+// Match finds the columns, and the required ones that are missing.
+func Match(caller orders.Caller, table *csvfile.Table, chosen map[string]string) (found csvfile.Columns, missing []string) {
 	known := ColumnsFor(caller)
 	if caller.StoreID != nil {
 		// A store's file may have a store column; the preview says that it is ignored.
@@ -132,24 +132,28 @@ func Match(caller orders.Caller, table *csvfile.Table) (csvfile.Columns, error) 
 	for i, column := range known {
 		names[i] = column.Column
 	}
-	found := table.Match(names)
-	var missing []string
+	found = table.Match(names, chosen)
 	for _, column := range known {
 		if column.Required && !found.Has(column.Name) && !(column.Name == placeColumn && found.Has(ubigeoColumn)) {
 			missing = append(missing, column.Name)
 		}
 	}
+	return found, missing
+}
+
+// CheckTable is the error of a file that lacks columns or has no rows.
+func CheckTable(table *csvfile.Table, missing []string) error {
 	switch {
 	case len(missing) == 1:
-		return found, csvfile.Invalid("Falta la columna " + missing[0] +
+		return csvfile.Invalid("Falta la columna " + missing[0] +
 			". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(missing) > 1:
-		return found, csvfile.Invalid("Faltan las columnas " + strings.Join(missing, ", ") +
+		return csvfile.Invalid("Faltan las columnas " + strings.Join(missing, ", ") +
 			". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(table.Rows) == 0:
-		return found, csvfile.Invalid("El archivo no tiene filas debajo de los nombres de las columnas.")
+		return csvfile.Invalid("El archivo no tiene filas debajo de los nombres de las columnas.")
 	}
-	return found, nil
+	return nil
 }
 
 // Remarks are notes about the file that was read.
@@ -160,6 +164,9 @@ func (r *Reader) Remarks(found csvfile.Columns) []string {
 	}
 	if len(found.Unknown) > 0 {
 		remarks = append(remarks, "Columnas que no se usan: "+strings.Join(found.Unknown, ", ")+".")
+	}
+	if len(found.Chosen) > 0 {
+		remarks = append(remarks, "Columnas que se leen como usted indicó: "+strings.Join(found.Chosen, ", ")+".")
 	}
 	if len(found.Repeated) > 0 {
 		remarks = append(remarks, "Columnas repetidas, de las que vale la primera: "+strings.Join(found.Repeated, ", ")+".")
