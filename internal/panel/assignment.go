@@ -159,10 +159,11 @@ func riderName(id uuid.UUID, riders []models.Rider) string {
 	return ""
 }
 
-// shownVersions are the versions of the orders as the page showed them.
+// shownVersions are the versions of the orders as the page showed them: beside the id of a ticked
+// one, or in a field of their own.
 func shownVersions(v *Request) map[uuid.UUID]int {
 	shown := map[uuid.UUID]int{}
-	for _, pair := range v.Request.PostForm["id"] {
+	for _, pair := range slices.Concat(v.Request.PostForm["id"], v.Request.PostForm["version"]) {
 		text, number, _ := strings.Cut(pair, ":")
 		id := optionalID(text)
 		if version, err := strconv.Atoi(number); err == nil && id != nil {
