@@ -5,11 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/apperror"
 	"despacho/models"
 )
-
-var errTooManyToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Se asignan hasta 200 pedidos a la vez. Marque menos.")
 
 // AssignMany assigns many orders to one rider, as moveMany does. expected has the Seq of the orders
 // that must not have moved since.
@@ -23,7 +20,7 @@ func (s *Service) AssignMany(
 		return nil, err
 	}
 	return s.moveMany(ctx, caller, ids, bulkMove{
-		done: BulkAssigned, tooMany: errTooManyToAssign,
+		done: BulkAssigned,
 		message: func(order *models.OrderView) models.Message {
 			message := models.Message{Move: models.MoveAssign, RiderID: &riderID}
 			if seq, known := expected[order.ID]; known {

@@ -25,10 +25,11 @@ var ErrNothingSelected = apperror.New(apperror.Invalid, "invalid_fields", "Marqu
 // BulkOutcome is the outcome for one order of a bulk move.
 type BulkOutcome string
 
-// The order was assigned or cancelled, already was as requested, cannot be moved, or its outcome is
-// not confirmed and may be retried.
+// The order was assigned, received or cancelled, already was as requested, cannot be moved, or its
+// outcome is not confirmed and may be retried.
 const (
 	BulkAssigned    BulkOutcome = "assigned"
+	BulkReceived    BulkOutcome = "received"
 	BulkCancelled   BulkOutcome = "cancelled"
 	BulkUnchanged   BulkOutcome = "unchanged"
 	BulkRefused     BulkOutcome = "refused"
@@ -51,8 +52,6 @@ type bulkMove struct {
 	// message requests the move of an order; isDone means that the order is as requested already.
 	message func(*models.OrderView) models.Message
 	isDone  func(*models.OrderView) bool
-	// tooMany is the error for more than MaxBulk orders.
-	tooMany error
 }
 
 // moveMany moves many orders. They succeed or fail independently; the results are in the order of
@@ -63,7 +62,7 @@ func (s *Service) moveMany(ctx context.Context, caller Caller, ids []uuid.UUID, 
 	case len(results) == 0:
 		return nil, ErrNothingSelected
 	case len(results) > MaxBulk:
-		return nil, bulk.tooMany
+		return nil, ErrTooManySelected
 	}
 	var rows []models.OrderView
 	if err := caller.Scope().Orders(s.db.OrderViews(ctx)).Where("orders.id IN ?", ids).Find(&rows).Error; err != nil {

@@ -185,7 +185,7 @@ func (s *Service) filter(ctx context.Context, caller Caller, query Query) (order
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
 		ByDelivery: query.ByDelivery, AmountDiffers: query.AmountDiffers,
 		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID,
-		Search: search,
+		Search: search, IDs: query.IDs,
 	}
 	if err == nil && len(search) > 0 {
 		err = s.findCode(ctx, caller, query.Search, &filter)

@@ -58,14 +58,8 @@ func (c Cancellation) message(caller Caller) models.Message {
 		OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
 }
 
-// CanCancel reports whether the caller may cancel an order with the status.
-func CanCancel(caller Caller, status models.Status) bool {
-	_, verdict := models.State{Status: status}.Decide(models.MoveCancel, caller.Actor(), nil)
-	return verdict == models.Applied
-}
-
-// ErrTooManyToCancel is the error of a bulk cancel of more than MaxBulk orders.
-var ErrTooManyToCancel = apperror.New(apperror.Invalid, "invalid_fields", "Se cancelan hasta 200 pedidos a la vez. Marque menos.")
+// ErrTooManySelected is the error of a bulk move of more than MaxBulk orders.
+var ErrTooManySelected = apperror.New(apperror.Invalid, "invalid_fields", "Se mueven hasta 200 pedidos a la vez. Marque menos.")
 
 // CancelMany cancels many orders for one reason, as moveMany does. One that is cancelled already
 // stays as it is, so that a repeated request changes nothing. expected has the Seq of the orders
@@ -74,7 +68,7 @@ func (s *Service) CancelMany(
 	ctx context.Context, caller Caller, ids []uuid.UUID, c Cancellation, expected map[uuid.UUID]int,
 ) ([]BulkResult, error) {
 	return s.moveMany(ctx, caller, ids, bulkMove{
-		done: BulkCancelled, tooMany: ErrTooManyToCancel,
+		done: BulkCancelled,
 		message: func(order *models.OrderView) models.Message {
 			message := c.message(caller)
 			if seq, known := expected[order.ID]; known {
@@ -92,6 +86,27 @@ func (s *Service) Receive(ctx context.Context, caller Caller, order *models.Orde
 		return nil, err
 	}
 	return s.moveOrder(ctx, caller, order, models.Message{Move: models.MoveReceive, BranchID: branchID}, "")
+}
+
+// ReceiveMany receives many packages at a branch, as moveMany does; nil is the branch that each
+// order names. expected has the Seq of the orders that must not have moved since.
+func (s *Service) ReceiveMany(
+	ctx context.Context, caller Caller, branchID *uuid.UUID, ids []uuid.UUID, expected map[uuid.UUID]int,
+) ([]BulkResult, error) {
+	if err := s.checkBranch(ctx, caller, branchID); err != nil {
+		return nil, err
+	}
+	return s.moveMany(ctx, caller, ids, bulkMove{
+		done: BulkReceived,
+		message: func(order *models.OrderView) models.Message {
+			message := models.Message{Move: models.MoveReceive, BranchID: branchID}
+			if seq, known := expected[order.ID]; known {
+				message.ExpectedSeq = &seq
+			}
+			return message
+		},
+		isDone: func(order *models.OrderView) bool { return order.Status == models.StatusReceived },
+	})
 }
 
 // checkBranch checks that the branch is an active one of the operator.

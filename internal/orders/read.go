@@ -51,6 +51,8 @@ type Query struct {
 	OutSinceYesterday bool
 	// AmountDiffers selects orders for which another amount was collected than was agreed.
 	AmountDiffers bool
+	// IDs, unless it is nil, selects the orders of these ids.
+	IDs []uuid.UUID
 	// Search matches guide code, external id, recipient, phone and address.
 	Search string
 	// ExternalID selects the orders with exactly this number of the store's own.

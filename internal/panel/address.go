@@ -3,6 +3,7 @@ package panel
 import (
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -30,6 +31,15 @@ func withQuery(path string, parameters map[string]string) string {
 		return path
 	}
 	return path + "?" + values.Encode()
+}
+
+// withParameter adds a parameter to an address.
+func withParameter(address, name, value string) string {
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	return address + separator + name + "=" + url.QueryEscape(value)
 }
 
 // pageParameter is the number of a page as URLs have it: the first page has none.

@@ -44,6 +44,13 @@ var assignmentResults = bulkWords{
 	{orders.BulkRefused, cell{Text: "Rechazado", Style: "bad"}},
 }
 
+var receptionResults = bulkWords{
+	{orders.BulkReceived, cell{Text: "Recibido", Style: "good"}},
+	{orders.BulkUnchanged, cell{Text: "Ya estaba recibido", Style: "quiet"}},
+	{orders.BulkUnconfirmed, cell{Text: "Sin confirmar", Style: "warn"}},
+	{orders.BulkRefused, cell{Text: "Rechazado", Style: "bad"}},
+}
+
 var cancellationResults = bulkWords{
 	{orders.BulkCancelled, cell{Text: "Cancelado", Style: "good"}},
 	{orders.BulkUnchanged, cell{Text: "Ya estaba cancelado", Style: "quiet"}},

@@ -75,7 +75,7 @@ func labelsPath(ids []uuid.UUID, format labelFormat) string {
 }
 
 func (p *Pages) printLabels(v *Request) error {
-	ids, err := readLabelIDs(v)
+	ids, err := p.readLabelIDs(v)
 	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
@@ -100,7 +100,10 @@ func (p *Pages) printLabels(v *Request) error {
 }
 
 // readLabelIDs reads which orders to print, without duplicates.
-func readLabelIDs(v *Request) ([]uuid.UUID, error) {
+func (p *Pages) readLabelIDs(v *Request) ([]uuid.UUID, error) {
+	if v.Query(allParameter) != "" {
+		return p.matchingIDs(v, maxLabels)
+	}
 	var ids []uuid.UUID
 	seen := map[uuid.UUID]bool{}
 	for _, text := range v.QueryArray("id") {

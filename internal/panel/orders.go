@@ -1,7 +1,9 @@
 package panel
 
 import (
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -88,6 +90,8 @@ type orderQuery struct {
 	WithoutPoint bool
 	// Expiring, OutSinceYesterday and AmountDiffers are those of orders.Query.
 	Expiring, OutSinceYesterday, AmountDiffers bool
+	// All means all orders that match, not those that are ticked.
+	All bool
 	// Sort is the column to sort by, with a minus in front for descending; empty is newest first.
 	Sort string
 	Page int
@@ -148,7 +152,7 @@ func (q orderQuery) at(path string) string {
 		"desde": q.Days.First(), "hasta": q.Days.Last(), "periodo": q.Period,
 		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort,
 		"vence": ifSet(q.Expiring, "1"), "desde_ayer": ifSet(q.OutSinceYesterday, "1"), "monto_distinto": ifSet(q.AmountDiffers, "1"),
-		"pagina": pageParameter(q.Page),
+		"pagina": pageParameter(q.Page), allParameter: ifSet(q.All, "1"),
 	})
 }
 
@@ -177,6 +181,18 @@ func (q orderQuery) Chips() []chip {
 // More reports whether one of the filters is set that are folded away.
 func (q orderQuery) More() bool {
 	return q.Days.Any() || q.Date == byDelivery || q.WithoutPoint || len(q.Chips()) > 0
+}
+
+// Hidden are the filters as hidden fields, for what is done with all orders that match.
+func (q orderQuery) Hidden() []forms.Option {
+	q.Page, q.Sort = 1, ""
+	_, query, _ := strings.Cut(q.at(""), "?")
+	values, _ := url.ParseQuery(query) // it was just encoded
+	var fields []forms.Option
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fields = append(fields, forms.Option{Label: name, Value: values.Get(name)})
+	}
+	return fields
 }
 
 // Filtered reports whether there is a filter besides the status.

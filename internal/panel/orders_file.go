@@ -103,7 +103,11 @@ func fileTime(order neworder.Shown, at *time.Time) string {
 // downloadOrders sends every order of a list, with the filters of its page and the totals in the
 // last row.
 func (p *Pages) downloadOrders(v *Request) error {
-	return p.sendOrdersFile(v, p.readOrderQuery(v).ordersQuery())
+	query := p.readOrderQuery(v).ordersQuery()
+	if v.Query(allParameter) == "" {
+		query.IDs = selectedIDs(v.QueryArray("id"))
+	}
+	return p.sendOrdersFile(v, query)
 }
 
 // downloadAssignment sends the orders that can be assigned.

@@ -32,8 +32,6 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/pedidos/:id/corregir", models.AnyUserWrite, p.showCorrection},
 		{post, "/panel/pedidos/:id/corregir", models.AnyUserWrite, p.correctOrder},
 		{post, "/panel/pedidos/:id/corregir-entrega", models.OperatorWrite, p.correctDelivery},
-		{get, bulkCancelPath, models.AnyUserWrite, p.askToCancel},
-		{post, bulkCancelPath, models.AnyUserWrite, p.cancelOrders},
 		{get, "/panel/etiquetas", models.AnyUser, p.printLabels},
 		{post, "/panel/envios/:id/reenviar", models.AnyUserWrite, p.redeliver},
 		{get, "/panel/recepcion", models.OperatorRead, p.showReception},
@@ -108,6 +106,9 @@ func (p *Pages) Routes() []Route {
 
 		{get, auditPath, models.AdminRead, p.showAudit},
 		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
+	}
+	for _, move := range bulkMoves {
+		routes = append(routes, move.routes(p)...)
 	}
 	return slices.Concat(routes,
 		p.stores().routes(models.OperatorRead, models.OperatorWrite),

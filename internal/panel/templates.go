@@ -28,11 +28,17 @@ func parseTemplates(a assets) map[string]*template.Template {
 		"sign":    format.CurrencySign,
 		"text":    orEmpty,
 		"cell":    func(text string) string { return truncate(text, maxShownCell) },
-		"icon":    icon,
-		"next":    func(i int) int { return i + 1 },
-		"number":  format.Number,
-		"label":   func(s models.Status) string { return s.Label() },
-		"pair":    func(first, second any) []any { return []any{first, second} },
+		"first": func(values []string) string {
+			if len(values) == 0 {
+				return ""
+			}
+			return values[0]
+		},
+		"icon":   icon,
+		"next":   func(i int) int { return i + 1 },
+		"number": format.Number,
+		"label":  func(s models.Status) string { return s.Label() },
+		"pair":   func(first, second any) []any { return []any{first, second} },
 		"filter": func(name, label string, options []forms.Option, value string) forms.Field {
 			return forms.Field{Name: name, Label: label, Options: options, Value: value}
 		},

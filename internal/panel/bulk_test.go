@@ -111,7 +111,7 @@ func TestOrders_bulkCancelByAStore(t *testing.T) {
 		require.Equal(t, 303, none.Status)
 		require.Contains(t, store.read(none.Location).words(), "Marque al menos un pedido.")
 		many := slices.Repeat([]string{registered.id}, 201)
-		require.Contains(t, store.read(store.get("/panel/pedidos/cancelar?"+url.Values{"id": many}.Encode()).Location).words(), "Se cancelan hasta 200 pedidos a la vez.")
+		require.Contains(t, store.read(store.get("/panel/pedidos/cancelar?"+url.Values{"id": many}.Encode()).Location).words(), "Se mueven hasta 200 pedidos a la vez.")
 		for i := range many {
 			many[i] = fmt.Sprintf("%s%012d", registered.id[:24], i)
 		}
@@ -125,4 +125,71 @@ func tenantDelivered(t *testing.T, tenant *apptest.Tenant) string {
 	row := tenant.Row(time.Now(), apptest.ReceivedAfter(0), apptest.DeliveredAfter(tenant.Riders[0], time.Hour))
 	tenant.InsertRows(t, []models.Order{row})
 	return row.ID.String()
+}
+
+// The ticked orders are received or assigned at once, and the page says what became of each.
+func TestOrders_bulkReceiveAndAssign(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		first, second, there := c.parcel(), c.parcel(), c.received()
+		ids := url.Values{"id": {first.id, second.id, there.id}}
+		asked := c.read("/panel/pedidos/recibir?" + ids.Encode())
+		require.Contains(t, asked.words(), "Se recibirán 2. Los paquetes tienen que estar aquí.")
+		require.Contains(t, asked.words(), "No se pueden recibir Recibido")
+		report := c.post("/panel/pedidos/recibir", url.Values{"id": {first.id, second.id, there.id}, "branch_id": {c.tenant.Main.ID.String()}})
+		require.ElementsMatch(t, []string{"received", "received", "unchanged"}, assignmentOutcomes(report))
+
+		asked = c.read("/panel/pedidos/asignar?" + ids.Encode())
+		require.Contains(t, asked.words(), "Se asignarán 3.")
+		require.Equal(t, 422, c.post("/panel/pedidos/asignar", url.Values{"id": asked.hiddenIDs()}).Status, "a rider is required")
+		report = c.post("/panel/pedidos/asignar", url.Values{"id": asked.hiddenIDs(), "rider_id": {c.tenant.Riders[0].ID.String()}})
+		require.Equal(t, []string{"assigned", "assigned", "assigned"}, assignmentOutcomes(report))
+		for _, parcel := range []parcel{first, second, there} {
+			require.Equal(t, "assigned", c.order(parcel).String("status"))
+		}
+		file := c.read("/panel/pedidos.csv?id=" + first.id + "&id=" + there.id).Text
+		require.Contains(t, file, first.code)
+		require.NotContains(t, file, second.code)
+		for _, path := range []string{"/panel/pedidos/recibir", "/panel/pedidos/asignar"} {
+			require.Equal(t, 403, visit(t, s, c.tenant, &c.tenant.StoreA).get(path+"?id="+first.id).Status)
+		}
+	})
+}
+
+// All orders that match a filter are moved in steps, also those on other pages; what was registered
+// after the preview stays.
+func TestOrders_allThatMatch(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		rows := make([]models.Order, 203)
+		for i := range rows {
+			rows[i] = c.tenant.Row(time.Now().Add(-time.Duration(i+1)*time.Minute), func(o *models.Order) { o.AmountToCollect = 100 })
+		}
+		rows[0].LocationID = apptest.Surco
+		c.tenant.InsertRows(t, rows)
+		kept := c.received()
+		filter := "?todos=1&estado=registered&distrito=" + apptest.Miraflores.String()
+		asked := c.read("/panel/pedidos/cancelar" + filter)
+		require.Contains(t, plainSpaces.Replace(asked.words()), "Se cancelarán 202. No se podrán volver a poner en marcha. Por cobrar: S/ 202.00")
+		_, action, _ := strings.Cut(asked.Text, `<form method="post" action="/panel/pedidos/cancelar`)
+		action, _, _ = strings.Cut(action, `"`)
+		path := "/panel/pedidos/cancelar" + strings.ReplaceAll(action, "&amp;", "&")
+		late := c.parcel()
+
+		step := c.post(path, url.Values{"reason": {"Tienda cerrada"}})
+		require.Equal(t, 200, step.Status, step.words())
+		require.Contains(t, step.words(), "Van 200. Quedan más.")
+		again := step.hidden()
+		require.Equal(t, []string{"Tienda cerrada"}, again["reason"])
+		done := c.post(path, again)
+		require.Contains(t, done.words(), "Terminó: 202 en total.")
+		counts := c.read("/panel/pedidos").tabs()
+		require.Equal(t, []string{"2", "1", "202"}, []string{counts["Registrado"], counts["Recibido"], counts["Cancelado"]}, "the one of another district and the late one")
+		require.Equal(t, "registered", c.order(late).String("status"))
+		require.Equal(t, "received", c.order(kept).String("status"))
+
+		file := c.read("/panel/pedidos.csv?todos=1&estado=cancelled&id=" + late.id).Text
+		require.Contains(t, file, "202 pedidos")
+		require.Contains(t, c.read(c.get("/panel/etiquetas?todos=1&estado=cancelled").Location).words(), "Se imprimen 200 etiquetas como máximo")
+	})
 }

@@ -1,0 +1,94 @@
+package orders
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Selection is which orders of a list a bulk move takes, oldest first.
+type Selection struct {
+	// Move selects the orders that it can move; empty selects every order.
+	Move models.Move
+	// Until is when the person saw the list: later orders are not selected.
+	Until time.Time
+	// After is the last order of the step before; nil begins with the oldest.
+	After *uuid.UUID
+	Limit int
+}
+
+// CanMove reports whether the caller may make a move of an order with the status.
+func CanMove(caller Caller, status models.Status, move models.Move) bool {
+	_, verdict := models.State{Status: status}.Decide(move, caller.Actor(), &uuid.Nil)
+	return verdict == models.Applied
+}
+
+// Movable reads the ids of a list's orders that can be moved.
+func (s *Service) Movable(ctx context.Context, caller Caller, query Query, selection Selection) ([]uuid.UUID, error) {
+	selected, err := s.selected(ctx, caller, query, selection)
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	err = selected.Order("orders.created_at, orders.id").Limit(selection.Limit).Pluck("orders.id", &ids).Error
+	return ids, err
+}
+
+// selected are the orders of a selection, in no order.
+func (s *Service) selected(ctx context.Context, caller Caller, query Query, selection Selection) (*gorm.DB, error) {
+	filter, err := s.filter(ctx, caller, query)
+	if err != nil {
+		return nil, err
+	}
+	selected := filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Where("orders.created_at <= ?", selection.Until)
+	if selection.Move != "" {
+		selected = selected.Where("orders.status IN ?", movableStatuses(caller, selection.Move))
+	}
+	if selection.After != nil {
+		selected = selected.Where("(orders.created_at, orders.id) > (SELECT o.created_at, o.id FROM orders o WHERE o.id = ?)", *selection.After)
+	}
+	return selected, nil
+}
+
+func movableStatuses(caller Caller, move models.Move) (statuses []models.Status) {
+	for _, status := range models.Statuses {
+		if CanMove(caller, status, move) {
+			statuses = append(statuses, status)
+		}
+	}
+	return statuses
+}
+
+// MovableCount is how many orders of a list can be moved, what is to be collected for them, and how
+// many others there are.
+type MovableCount struct {
+	Movable, Others int64
+	ToCollect       money.Cents
+}
+
+// CountMovable counts a list's orders by whether they can be moved.
+func (s *Service) CountMovable(
+	ctx context.Context, caller Caller, query Query, move models.Move, until time.Time,
+) (MovableCount, error) {
+	var count MovableCount
+	movable, err := s.selected(ctx, caller, query, Selection{Move: move, Until: until})
+	if err != nil {
+		return count, err
+	}
+	if err := movable.Select("COUNT(*), CAST(COALESCE(SUM(orders.amount_to_collect_cents), 0) AS BIGINT)").Row().
+		Scan(&count.Movable, &count.ToCollect); err != nil {
+		return count, err
+	}
+	all, err := s.selected(ctx, caller, query, Selection{Until: until})
+	if err != nil {
+		return count, err
+	}
+	err = all.Count(&count.Others).Error
+	count.Others -= count.Movable
+	return count, err
+}
