@@ -94,16 +94,14 @@ func (f orderFilter) withStatus(query *gorm.DB) *gorm.DB {
 
 // apply adds every condition except the status.
 func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
-	// The statuses are in the text of these statements, so that the indexes of their orders alone are
-	// used.
 	if f.WithoutPoint {
-		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ('registered', 'received', 'assigned')")
+		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ?", models.OpenStatuses)
 	}
 	if f.ExpiringBefore != nil {
-		query = query.Where("orders.status = 'registered' AND orders.auto_cancel_at < ?", *f.ExpiringBefore)
+		query = query.Where("orders.status = ? AND orders.auto_cancel_at < ?", models.StatusRegistered, *f.ExpiringBefore)
 	}
 	if f.AssignedBefore != nil {
-		query = query.Where("orders.status = 'assigned' AND orders.assigned_at < ?", *f.AssignedBefore)
+		query = query.Where("orders.status = ? AND orders.assigned_at < ?", models.StatusAssigned, *f.AssignedBefore)
 	}
 	if f.AmountDiffers {
 		query = query.Where("orders.actual_amount_collected_cents <> orders.amount_to_collect_cents")

@@ -66,11 +66,10 @@ func (s *Service) Today(ctx context.Context, caller Caller) (*Today, error) {
 	return today, err
 }
 
-// oldestToAssign is when the first of the orders was received that wait for a rider. The status is
-// in the text of the statement, so that the index of these orders alone is used.
+// oldestToAssign is when the first of the orders was received that wait for a rider.
 func (s *Service) oldestToAssign(ctx context.Context, caller Caller) (*time.Time, error) {
 	var received []time.Time
-	err := caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.status = 'received' AND orders.received_at IS NOT NULL").
+	err := caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.status = ?", models.StatusReceived).
 		Order("orders.received_at").Limit(1).Pluck("orders.received_at", &received).Error
 	if err != nil || len(received) == 0 {
 		return nil, err

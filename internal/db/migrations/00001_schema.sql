@@ -283,12 +283,10 @@ CREATE INDEX orders_operator_list ON orders (operator_id, created_at DESC, id DE
 CREATE INDEX orders_store_newest ON orders (store_id, created_at DESC, id DESC);
 CREATE INDEX orders_operator_status_list ON orders (operator_id, status, created_at DESC, id DESC, test);
 CREATE INDEX orders_external_newest ON orders (operator_id, external_id, created_at DESC, id DESC) WHERE external_id IS NOT NULL;
--- The list also asks for a rider's, a district's and a day's deliveries, and for orders without a point, and counts them by status from the
--- index alone; the counter for the latest receptions.
+-- The list also asks for a rider's, a district's and a day's deliveries, and counts them by status from the index alone; the counter for the
+-- latest receptions.
 CREATE INDEX orders_operator_rider ON orders (operator_id, rider_id, created_at DESC, id DESC, status, test);
 CREATE INDEX orders_operator_location ON orders (operator_id, location_id, created_at DESC, id DESC, status, test);
-CREATE INDEX orders_operator_no_point ON orders (operator_id, created_at DESC, id DESC, status, test)
-    WHERE delivery_lat IS NULL AND status IN ('registered', 'received', 'assigned');
 CREATE INDEX orders_operator_received ON orders (operator_id, received_at DESC, id DESC) WHERE received_at IS NOT NULL;
 CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC, status, test, actual_amount_collected_cents)
     WHERE delivered_at IS NOT NULL;
@@ -298,10 +296,7 @@ CREATE INDEX orders_store_updated ON orders (store_id, updated_at);
 -- The reconcile workflow reads unconfirmed orders by the time of their last change, oldest first; nearly always none.
 CREATE INDEX orders_unconfirmed ON orders (updated_at, id) WHERE workflow_started_at IS NULL;
 CREATE INDEX orders_waiting ON orders (auto_cancel_at) WHERE status = 'registered';
--- What the panel's first page counts and lists: what cancels itself soon, waits for a rider, is out for long, was paid differently.
-CREATE INDEX orders_operator_expiring ON orders (operator_id, auto_cancel_at) WHERE status = 'registered';
-CREATE INDEX orders_operator_to_assign ON orders (operator_id, received_at) WHERE status = 'received';
-CREATE INDEX orders_operator_out ON orders (operator_id, assigned_at) WHERE status = 'assigned';
+-- What the panel's first page counts of many deliveries, few of which were paid differently.
 CREATE INDEX orders_operator_differing ON orders (operator_id, delivered_at)
     WHERE actual_amount_collected_cents <> amount_to_collect_cents;
 -- Which orders a photo belongs to: what the sweep of photos that belong to none asks.
@@ -560,6 +555,7 @@ DROP TABLE order_total_changes;
 DROP TABLE order_totals;
 DROP TABLE orders;
 DROP TABLE rate_windows;
+DROP TABLE upload_columns;
 DROP TABLE idempotency_records;
 DROP TABLE api_keys;
 DROP TABLE sessions;
