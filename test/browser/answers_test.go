@@ -93,7 +93,7 @@ func TestPanel_aBoxTickedWhileTheListArrives(t *testing.T) {
 		s.CreateOrder(t, tenant.KeyA)
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
-		p.visit("/panel")
+		p.visit("/panel/pedidos")
 		p.holdAnswers()
 		read(t, p.tab, chromedp.Evaluate[bool](`document.dispatchEvent(new Event("visibilitychange"))`))
 		p.waitForRequest(1)
@@ -113,7 +113,7 @@ func TestPanel_twoAnswersWithAList(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		p := openDesktop(t, s)
 		p.signIn(s.NewTenant(t), nil)
-		p.visit("/panel")
+		p.visit("/panel/pedidos")
 		p.holdAnswers()
 		look := func(number int) {
 			t.Helper()

@@ -137,13 +137,14 @@ func TestPanel_correctionsOnAPhone(t *testing.T) {
 
 		p.visit("/panel/pedidos")
 		p.pressNamed(".sorts a", "Destinatario")
-		p.waitForText("Destinatario ↑")
-		require.Equal(t, "order-"+second, read(t, p.tab, chromedp.Evaluate[string](`document.querySelector(".orders tbody tr").id`)))
+		p.waitVisible(".sorts a[aria-current]")
+		require.Equal(t, "Destinatario ↑", read(t, p.tab, chromedp.Evaluate[string](`document.querySelector(".sorts a[aria-current]").textContent`)))
+		require.Equal(t, "order-"+second, read(t, p.tab, chromedp.Evaluate[string](`document.querySelector(".rows tbody tr").id`)))
 		for _, id := range []string{first, second} {
 			p.press(`input[name=id][value="` + id + `"]`)
 		}
 		p.requireNoOverflow()
-		p.pressNamed("button", "Cancelar los marcados")
+		p.pressNamed("button", "Cancelar…")
 		p.waitForText("Se cancelarán 2.")
 		p.requireNamedControls()
 		p.requireNoOverflow()
@@ -184,7 +185,7 @@ func TestPanel_secondFactorOnAPhone(t *testing.T) {
 		p.requireNoOverflow()
 		recovery := read(t, p.tab, chromedp.Evaluate[string](`document.querySelector("#recovery-codes").textContent.split("\n")[0]`))
 		p.visit("/panel/pedidos")
-		p.waitForText("No hay pedidos")
+		p.waitForText("Todavía no hay pedidos")
 
 		again := &browserUser{t, open(t, phoneWidth), s.BaseURL}
 		again.do(emulatePhone())

@@ -61,6 +61,7 @@ func TestPanel_aListThatIsNoLongerRefreshedSaysSo(t *testing.T) {
 		user := models.User{}
 		p := openDesktop(t, s)
 		p.signInAs(tenant, &user)
+		p.visit("/panel/pedidos")
 		const notice = "#board-stale"
 		refresh := func() {
 			read(t, p.tab, chromedp.Evaluate[bool](`document.dispatchEvent(new Event("visibilitychange"))`))
