@@ -177,7 +177,7 @@ func TestAssignment_requiresRiderAndOrders(t *testing.T) {
 			"another's rider":  {url.Values{"id": {p.id}, "rider_id": {s.NewTenant(t).Riders[0].ID.String()}}, "No es un motorizado activo del operador."},
 			"nothing selected": {url.Values{"rider_id": {rider}}, "Marque al menos un pedido."},
 			"no ids":           {url.Values{"rider_id": {rider}, "id": {"x", ""}}, "Marque al menos un pedido."},
-			"over 200":         {url.Values{"rider_id": {rider}, "id": tooMany}, "Se asignan hasta 200 pedidos a la vez."},
+			"over 200":         {url.Values{"rider_id": {rider}, "id": tooMany}, "Se mueven hasta 200 pedidos a la vez."},
 		} {
 			refused := c.post("/panel/asignacion", wrong.form)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, name)

@@ -56,7 +56,7 @@ func TestDeliveries_shownAndResentFromTheOrder(t *testing.T) {
 		require.Contains(t, after, "Evento reenviado: el receptor respondió 200.")
 		require.Contains(t, after, "· Reenvío")
 		require.Len(t, receiver.Events(), 3)
-		require.Equal(t, "/panel/pedidos", v.post(resend, url.Values{"volver": {"https://otro.example/panel/"}}).Location, "no way out of the panel")
+		require.Equal(t, "/panel/hoy", v.post(resend, url.Values{"volver": {"https://otro.example/panel/"}}).Location, "no way out of the panel")
 
 		store := visit(t, s, tenant, &tenant.StoreA)
 		require.NotContains(t, store.read(path).words(), host, "the operator's webhook is none of a store's business")

@@ -48,6 +48,6 @@ func (p *Pages) askAboutPackages(v *Request, rider *models.Rider, form *forms.Fo
 	form.Question = fmt.Sprintf("Lleva %d %s en reparto, y %s: ¿desactivarlo?", carried.Total,
 		format.Plural(int(carried.Total), "pedido", "pedidos"),
 		format.Plural(int(carried.Total), "seguirá siendo suyo", "seguirán siendo suyos"))
-	form.Look = orderQuery{Status: models.StatusAssigned, Rider: rider.ID.String()}.at(home)
+	form.Look = orderQuery{Status: models.StatusAssigned, Rider: rider.ID.String()}.at(ordersPath)
 	return nil
 }

@@ -100,7 +100,7 @@ func TestColumns_axisEndsInARoundNumber(t *testing.T) {
 	t.Parallel()
 	for highest, labels := range map[int64]string{
 		0: "0 1", 1: "0 1", 3: "0 1 2 3", 4: "0 1 2 3 4", 5: "0 2 4 6", 8: "0 2 4 6 8", 9: "0 5 10", 21: "0 10 20 30", 75: "0 20 40 60 80",
-		1001: "0 500 1000 1500", 41000: "0 20\u202f000 40\u202f000 60\u202f000",
+		1001: "0 500 1\u202f000 1\u202f500", 41000: "0 20\u202f000 40\u202f000 60\u202f000",
 	} {
 		drawing := elements(t, chart.Columns{Parts: parts, Data: []chart.Column{{Values: []int64{highest}}}}.SVG())
 		var read []string
