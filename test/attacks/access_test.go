@@ -48,6 +48,9 @@ func TestAccess_toWhatIsAnothers(t *testing.T) {
 					what := fmt.Sprintf("%s: %s %s with the id of a %s", name, route.Method, route.Path, kind)
 					status, text := who.call(t, s, route.Method, strings.ReplaceAll(route.Path, ":id", id), bodyNaming(who.own))
 					require.Contains(t, []int{http.StatusForbidden, http.StatusNotFound}, status, "%s: %s", what, text)
+					if who.own == v.Tenant { // the name is on every page of the operator's stores
+						text = strings.ReplaceAll(text, v.Operator.Name, "")
+					}
 					v.requireHidden(t, what, text)
 					tried++
 				}
