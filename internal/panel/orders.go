@@ -45,7 +45,6 @@ type ordersPage struct {
 	WithoutPoint int64
 	// storeFilter is empty for a store's user, who only sees that store.
 	storeFilter
-	now time.Time
 }
 
 // ShowsState means that the orders of the list have several statuses.
@@ -219,8 +218,8 @@ func (p *Pages) listOrders(v *Request) error {
 		Search: searchField{query.Search, "Guía, nombre, teléfono, dirección, distrito, producto, motorizado", complaint},
 		Tabs:   tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total,
 		Query: query, Refresh: query.at(ordersPath),
-		Periods: append([]forms.Option{{Label: "Período"}}, periods...), now: p.Clock.Now(),
-		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
+		Periods: append([]forms.Option{{Label: "Período"}}, periods...),
+		Dates:   []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
 		Pager: pagerOf(query.Page, ordersPerPage, counted.Total,
 			func(number int) string { query.Page = number; return query.at(ordersPath) }),
 	}

@@ -20,21 +20,21 @@ func Overdue(order *orders.View, now time.Time) bool {
 	return limited && now.Sub(order.Since()) > limit
 }
 
-// wait is how long an open order is in its status.
+// wait is how long an open order is in its status. Since is that moment and Limit the time until it
+// is overdue, in seconds.
 type wait struct {
-	Text    string
-	Overdue bool
+	Text         string
+	Overdue      bool
+	Since, Limit int64
 }
 
 // Wait is nil for an order that has ended.
-func (page ordersPage) Wait(order *orders.View) *wait { return waitOf(order, page.now) }
-
-// Wait is the same on other lists.
-func (f *frame) Wait(order *orders.View) *wait { return waitOf(order, f.now) }
-
-func waitOf(order *orders.View, now time.Time) *wait {
+func (f *frame) Wait(order *orders.View) *wait {
 	if !order.Status.Open() {
 		return nil
 	}
-	return &wait{format.Duration(max(now.Sub(order.Since()), 0)), Overdue(order, now)}
+	return &wait{
+		Text: format.Duration(max(f.now.Sub(order.Since()), 0)), Overdue: Overdue(order, f.now),
+		Since: order.Since().Unix(), Limit: int64(overdueAfter[order.Status] / time.Second),
+	}
 }

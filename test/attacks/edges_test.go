@@ -192,7 +192,7 @@ func TestEdges_redirectAfterSigningIn(t *testing.T) {
 			form := url.Values{"email": {user.Email}, "password": {apptest.Password}, "siguiente": {next}}
 			response, text := edge(t, s, http.MethodPost, "/panel/ingreso", []byte(form.Encode()), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}})
 			require.Equal(t, http.StatusSeeOther, response.StatusCode, text)
-			require.Equal(t, "/panel/pedidos", response.Header.Get("Location"), next)
+			require.Equal(t, "/panel/hoy", response.Header.Get("Location"), next)
 		}
 	})
 }
