@@ -58,8 +58,9 @@ bench: build lab ## Measure the numbers of docs/benchmarks.md on this machine (B
 	@exec bin/lab bench $(BENCH)
 
 .PHONY: screenshots
-screenshots: ## Take the pictures of the pages that the README shows
+screenshots: ## Take the pictures of README and docs/panel.md, and one of every page in every window (PICTURES=directory)
 	go test ./test/browser -run TestScreenshots -count=1 -screenshots="$(CURDIR)/docs/images"
+	$(if $(PICTURES),go test ./test/browser -run TestAccessibility_ofEveryPage -count=1 -timeout 1h -pictures="$(abspath $(PICTURES))")
 
 SEED ?= 1
 DURATION ?= 5m

@@ -158,6 +158,17 @@ func (f *frame) Searches() bool {
 	return false
 }
 
+// Lists reports whether the page has a list of orders: the first stop of the Tab key leads there.
+func (f *frame) Lists() bool {
+	switch page := f.Page.(type) {
+	case ordersPage:
+		return len(page.Orders) > 0
+	case *assignmentPage:
+		return page.Listed()
+	}
+	return false
+}
+
 // Moment is a date and time in the operator's time zone.
 func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }
 

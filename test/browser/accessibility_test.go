@@ -27,15 +27,17 @@ var pictures = flag.String("pictures", "", "directory to write a picture of ever
 
 // window is a size and a colour scheme that pages are looked at in.
 type window struct {
-	name, scheme string
-	phone        bool
+	name, scheme  string
+	width, height int64
+	phone         bool
 }
 
 // windows have each size and each colour scheme once. Pictures are taken in the others as well.
 func windows() []window {
-	list := []window{{"desktop-light", "light", false}, {"phone-dark", "dark", true}}
+	list := []window{{"1366-light", "light", 1366, 640, false}, {"390-dark", "dark", phoneWidth, 844, true}}
 	if *pictures != "" {
-		list = append(list, window{"desktop-dark", "dark", false}, window{"phone-light", "light", true})
+		list = append(list, window{"1366-dark", "dark", 1366, 640, false}, window{"390-light", "light", phoneWidth, 844, true},
+			window{"1920-light", "light", 1920, 950, false}, window{"1920-dark", "dark", 1920, 950, false})
 	}
 	return list
 }
@@ -110,10 +112,15 @@ func seedConfiguration(t *testing.T, s *apptest.Service, tenant *apptest.Tenant)
 func (w window) emulate() chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		scheme := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: w.scheme}}}
-		if _, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, scheme); err != nil || !w.phone {
+		if _, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, scheme); err != nil {
 			return err
 		}
-		_, err := cdp.Call(ctx, target, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: phoneWidth, Height: 844, DeviceScaleFactor: 1, Mobile: true})
+		size := emulation.SetDeviceMetricsOverrideParams{Width: w.width, Height: w.height, DeviceScaleFactor: 1, Mobile: w.phone}
+		if _, err := cdp.Call(ctx, target, emulation.SetDeviceMetricsOverride, size); err != nil {
+			return err
+		}
+		// What a finger points at is larger: (pointer: coarse).
+		_, err := cdp.Call(ctx, target, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: w.phone})
 		return err
 	})
 }

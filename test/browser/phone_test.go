@@ -137,8 +137,9 @@ func TestPanel_correctionsOnAPhone(t *testing.T) {
 
 		p.visit("/panel/pedidos")
 		p.pressNamed(".sorts a", "Destinatario")
-		p.waitVisible(".sorts a[aria-current]")
-		require.Equal(t, "Destinatario ↑", read(t, p.tab, chromedp.Evaluate[string](`document.querySelector(".sorts a[aria-current]").textContent`)))
+		p.until(func() error {
+			return p.evaluates(isLoaded + ` && document.querySelector(".sorts a[aria-current]")?.textContent === "Destinatario ↑"`)
+		})
 		require.Equal(t, "order-"+second, read(t, p.tab, chromedp.Evaluate[string](`document.querySelector(".rows tbody tr").id`)))
 		for _, id := range []string{first, second} {
 			p.press(`input[name=id][value="` + id + `"]`)

@@ -29,7 +29,10 @@ func TestScreenshots(t *testing.T) {
 	shown := seedPanel(t, s, tenant)
 
 	p := openDesktop(t, s)
+	p.do(chromedp.EmulateViewport(1366, 768))
 	p.signInAs(tenant, &models.User{Name: "Milagros Vega"})
+	p.visit("/panel/hoy")
+	p.screenshot("hoy")
 	p.visit("/panel/pedidos")
 	p.screenshot("pedidos")
 	p.visit("/panel/pedidos/" + shown.assigned)
