@@ -45,12 +45,14 @@ func (s *Service) selected(ctx context.Context, caller Caller, query Query, sele
 	if err != nil {
 		return nil, err
 	}
-	selected := filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).Where("orders.created_at <= ?", selection.Until)
+	selected := filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
+		Where("orders.created_at <= ?", selection.Until)
 	if selection.Move != "" {
 		selected = selected.Where("orders.status IN ?", movableStatuses(caller, selection.Move))
 	}
 	if selection.After != nil {
-		selected = selected.Where("(orders.created_at, orders.id) > (SELECT o.created_at, o.id FROM orders o WHERE o.id = ?)", *selection.After)
+		selected = selected.Where("(orders.created_at, orders.id) > (SELECT o.created_at, o.id FROM orders o WHERE o.id = ?)",
+			*selection.After)
 	}
 	return selected, nil
 }

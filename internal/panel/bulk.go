@@ -72,8 +72,9 @@ var bulkMoves = []bulkMove{
 	},
 	{
 		path: ordersPath + "/cancelar", title: "Cancelar pedidos", move: models.MoveCancel,
-		can: "Se cancelará 1. No se podrá volver a poner en marcha.", canMany: "Se cancelarán %. No se podrán volver a poner en marcha.",
-		cannot: "No se pueden cancelar", results: cancellationResults, settled: "Los cancelados",
+		can:     "Se cancelará 1. No se podrá volver a poner en marcha.",
+		canMany: "Se cancelarán %. No se podrán volver a poner en marcha.",
+		cannot:  "No se pueden cancelar", results: cancellationResults, settled: "Los cancelados",
 		form: func(*Pages, *Request) (*forms.Form, error) {
 			return &forms.Form{Submit: "Sí, cancelar estos pedidos", Danger: true, Fields: []forms.Field{
 				{Name: "reason", Label: "Motivo", Kind: forms.Text, Wide: true, Hint: "Es el mismo para todos. Los ve la tienda."},
@@ -277,7 +278,8 @@ const allParameter = "todos"
 
 // matchingIDs are the ids of all orders that match, up to one more than most.
 func (p *Pages) matchingIDs(v *Request, most int) ([]uuid.UUID, error) {
-	ids, err := p.Orders.Movable(v.Ctx(), v.Caller, p.readOrderQuery(v).ordersQuery(), orders.Selection{Until: p.Clock.Now(), Limit: most + 1})
+	ids, err := p.Orders.Movable(v.Ctx(), v.Caller, p.readOrderQuery(v).ordersQuery(),
+		orders.Selection{Until: p.Clock.Now(), Limit: most + 1})
 	if err == nil && len(ids) > most {
 		err = errTooManyMatching
 	}
