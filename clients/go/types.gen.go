@@ -1678,7 +1678,7 @@ type ListOrdersParams struct {
 	// ToDate Creados hasta este día, incluido, en el huso del operador.
 	ToDate *ToDate `form:"to_date,omitempty" json:"to_date,omitempty"`
 
-	// ExternalId Los pedidos con exactamente este número de la tienda. Puede haber varios.
+	// ExternalId Los pedidos con exactamente este número de pedido de la tienda. Puede haber varios.
 	ExternalId *ExternalId `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// Page Número de página.

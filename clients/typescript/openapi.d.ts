@@ -1863,7 +1863,7 @@ export interface components {
          */
         ToDate: string;
         /**
-         * @description Los pedidos con exactamente este número de la tienda. Puede haber varios.
+         * @description Los pedidos con exactamente este número de pedido de la tienda. Puede haber varios.
          * @example PED-2026-0117
          */
         ExternalId: string;
@@ -1930,7 +1930,7 @@ export interface operations {
                  */
                 to_date?: components["parameters"]["ToDate"];
                 /**
-                 * @description Los pedidos con exactamente este número de la tienda. Puede haber varios.
+                 * @description Los pedidos con exactamente este número de pedido de la tienda. Puede haber varios.
                  * @example PED-2026-0117
                  */
                 external_id?: components["parameters"]["ExternalId"];
