@@ -107,9 +107,8 @@ func (s *Service) findCode(ctx context.Context, caller Caller, typed string, fil
 	if err != nil {
 		return nil
 	}
-	var known int64
-	err = caller.Scope().Orders(s.db.Query(ctx).Table("orders")).Where("orders.guide_code = ?", code).Count(&known).Error
-	if known > 0 {
+	id, err := s.IDByGuideCode(ctx, caller, code)
+	if id != nil {
 		filter.GuideCode, filter.Search = code, nil
 	}
 	return err

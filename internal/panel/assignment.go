@@ -56,12 +56,8 @@ func (p *assignmentPage) Columns(writable bool) int {
 
 // WithMarks is an address of the list with what is ticked.
 func (p *assignmentPage) WithMarks(address string) string {
-	separator := "?"
-	if strings.Contains(address, "?") {
-		separator = "&"
-	}
 	for _, order := range p.Marked {
-		address, separator = address+separator+"id="+order.ID.String(), "&"
+		address = withParameter(address, "id", order.ID.String())
 	}
 	return address
 }

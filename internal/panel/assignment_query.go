@@ -71,9 +71,6 @@ func (q assignmentQuery) Filtered() bool {
 	return q.Search != "" || q.Store != "" || q.District != "" || q.Rider != ""
 }
 
-// Narrowed reports whether one of the filters is set that are collapsed on a phone.
-func (q assignmentQuery) Narrowed() bool { return q.Store != "" || q.District != "" || q.Rider != "" }
-
 // Unfiltered is the URL without filters.
 func (q assignmentQuery) Unfiltered() string {
 	return assignmentQuery{Status: q.Status}.at(assignmentPath)
