@@ -3,7 +3,9 @@ package api
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -11,6 +13,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/events"
 	"despacho/internal/orders"
+	"despacho/models"
 )
 
 const (
@@ -29,6 +32,7 @@ func (s *Server) listEvents(c *gin.Context) error {
 		After:   textParameter(c, "after", &wrong),
 		Limit:   min(countParameter(c, "limit", defaultPageSize, &wrong), events.MaxPageSize),
 		Wait:    min(waitParameter(c, &wrong), events.MaxWait),
+		Events:  eventsParameter(c, &wrong),
 		Recheck: func() error { return recheck(c.Request.Context(), c) },
 	}
 	if err := wrong.Err(); err != nil {
@@ -46,6 +50,25 @@ func (s *Server) listEvents(c *gin.Context) error {
 		return err
 	}
 	return ok(c, page)
+}
+
+// eventsParameter reads the names of the events that the caller asks for. Without it they are those
+// of the contract: who has not asked for the others does not know them.
+func eventsParameter(c *gin.Context, wrong *apperror.Fields) []models.Event {
+	text := textParameter(c, "events", wrong)
+	if text == "" {
+		return models.Events
+	}
+	var names []models.Event
+	for name := range strings.SplitSeq(text, ",") {
+		event := models.Event(strings.TrimSpace(name))
+		if !slices.Contains(models.OrderEvents, event) {
+			wrong.Add("events", "debe tener, separados por comas, nombres de "+
+				strings.ReplaceAll(models.JoinEvents(models.OrderEvents), " ", ", "))
+		}
+		names = append(names, event)
+	}
+	return names
 }
 
 // enterWait counts one more request that waits.

@@ -20,7 +20,8 @@ type settingsView struct {
 	// ShareProofPhoto shows the photo of a delivery on the tracking page.
 	ShareProofPhoto bool `json:"share_proof_photo"`
 	// RequireSecondFactor demands a second factor of the operator's administrators.
-	RequireSecondFactor bool `json:"require_second_factor"`
+	RequireSecondFactor bool      `json:"require_second_factor"`
+	Rules               rulesView `json:"rules"`
 
 	ID          uuid.UUID   `json:"id"`
 	Plan        models.Plan `json:"plan"`
@@ -30,11 +31,43 @@ type settingsView struct {
 	Currency    string      `json:"currency"`
 }
 
+// rulesView are the rules of attempts and deliveries as they hold, the defaults among them.
+type rulesView struct {
+	HiddenReasons    []models.FailureReason `json:"hidden_reasons"`
+	NoteReasons      []models.FailureReason `json:"note_reasons"`
+	PhotoReasons     []models.FailureReason `json:"photo_reasons"`
+	Methods          []models.Method        `json:"methods"`
+	ReferenceMethods []models.Method        `json:"reference_methods"`
+	NeedsPhoto       bool                   `json:"needs_photo"`
+	NeedsPoint       bool                   `json:"needs_point"`
+	NeedsReceivedBy  bool                   `json:"needs_received_by"`
+	PINOver          *money.Cents           `json:"pin_over"`
+	MaxAttempts      int                    `json:"max_attempts"`
+	DecisionHours    int                    `json:"decision_hours"`
+	UndoMinutes      int                    `json:"undo_minutes"`
+	DeliveryDays     []int                  `json:"delivery_days"`
+	WhatsAppTemplate string                 `json:"whatsapp_template"`
+}
+
+func viewOfRules(r models.Rules) rulesView {
+	return rulesView{
+		HiddenReasons: listed(r.HiddenReasons), NoteReasons: listed(r.NoteReasons), PhotoReasons: listed(r.PhotoReasons),
+		Methods: r.Methods(), ReferenceMethods: listed(r.ReferenceMethods),
+		NeedsPhoto: r.NeedsPhoto, NeedsPoint: r.NeedsPoint, NeedsReceivedBy: r.NeedsReceivedBy, PINOver: r.PINOver,
+		MaxAttempts: r.MaxAttempts(), DecisionHours: int(r.DecisionTime().Hours()), UndoMinutes: int(r.UndoTime().Minutes()),
+		DeliveryDays: r.DeliveryDays(), WhatsAppTemplate: r.WhatsAppTemplate(),
+	}
+}
+
+// listed is a list that is never null.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
 func (s *Server) viewOfSettings(o *models.Operator) settingsView {
 	view := settingsView{
 		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation,
 		ShareProofPhoto: o.ShareProofPhoto, RequireSecondFactor: o.RequireSecondFactor,
-		ID: o.ID, Plan: o.Plan, Suspended: o.Suspended(), CountryCode: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
+		Rules: viewOfRules(o.Rules),
+		ID:    o.ID, Plan: o.Plan, Suspended: o.Suspended(), CountryCode: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
 	}
 	if o.LogoPhoto != nil {
 		view.LogoFileURL = o.Logo(s.config.BaseURL)

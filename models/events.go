@@ -13,27 +13,50 @@ const (
 	EventCancelled Event = "order.cancelled"
 )
 
+// The events that only those get who ask for them. EventUpdated says which members of an order are
+// other than the receiver was told.
+const (
+	EventAttemptFailed Event = "order.attempt_failed"
+	EventReturning     Event = "order.returning"
+	EventReturned      Event = "order.returned"
+	EventUpdated       Event = "order.updated"
+)
+
 // EventTest is sent on demand to test a webhook; it cannot be subscribed to.
 const EventTest Event = "webhook.test"
 
 // EventWebhookDisabled tells the owner's other webhooks that the service has deactivated one.
 const EventWebhookDisabled Event = "webhook.disabled"
 
-// Events lists the events of orders.
+// Events lists the events of orders that the contract has.
 var Events = []Event{EventCreated, EventAssigned, EventDelivered, EventCancelled}
 
-// SubscribableEvents lists every event a webhook can subscribe to.
-var SubscribableEvents = append(slices.Clone(Events), EventWebhookDisabled)
+// OptionalEvents lists the events of orders that only those get who ask for them.
+var OptionalEvents = []Event{EventAttemptFailed, EventReturning, EventReturned, EventUpdated}
 
-// Event returns the webhook event of a move. Reception has none.
-func (m Move) Event() (Event, bool) {
+// OrderEvents lists all events of orders.
+var OrderEvents = slices.Concat(Events, OptionalEvents)
+
+// SubscribableEvents lists every event a webhook can subscribe to.
+var SubscribableEvents = append(slices.Clone(OrderEvents), EventWebhookDisabled)
+
+// Events returns the events of a move. Reception has none.
+func (m Move) Events() []Event {
 	switch m {
 	case MoveAssign:
-		return EventAssigned, true
+		return []Event{EventAssigned}
 	case MoveDeliver:
-		return EventDelivered, true
+		return []Event{EventDelivered}
 	case MoveCancel:
-		return EventCancelled, true
+		return []Event{EventCancelled}
+	case MoveFail:
+		return []Event{EventAttemptFailed}
+	case MoveReturn:
+		return []Event{EventReturning}
+	case MoveHandBack:
+		return []Event{EventCancelled, EventReturned}
+	case MoveRetry, MoveUndo:
+		return []Event{EventUpdated}
 	}
-	return "", false
+	return nil
 }

@@ -68,6 +68,8 @@ type Operator struct {
 	LogoPhoto *string
 	// RequireSecondFactor demands a second factor of the operator's administrators.
 	RequireSecondFactor bool
+	// Rules are how it wants attempts and deliveries.
+	Rules Rules
 	// SettingsVersion is incremented by every change to stores, branches, sizes, coverage, risk zones
 	// or webhooks, and when the operator is suspended or resumed.
 	SettingsVersion int64

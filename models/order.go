@@ -49,6 +49,8 @@ type Order struct {
 	// ExternalID is the store's own number of the order. Orders may share one.
 	ExternalID *string
 	Status     Status
+	// Substatus says what became of the latest failed attempt; nil if there is nothing to say.
+	Substatus *Substatus
 	// Seq counts the order's moves; the creation is 1. A move is written only if Seq is one less.
 	Seq int
 
@@ -95,6 +97,16 @@ type Order struct {
 	RiskZone     *string
 	RiderID      *uuid.UUID
 
+	// Attempts are the deliveries that failed. NextAttemptOn is the date YYYY-MM-DD of the next one, and
+	// DecisionDeadline is until when somebody decides about it.
+	Attempts         Attempts `gorm:"type:text"`
+	NextAttemptOn    *string
+	DecisionDeadline *time.Time
+
+	// Collections are by which ways what was collected, and ReceivedBy is who took the package.
+	Collections Collections `gorm:"type:text"`
+	ReceivedBy  *string
+
 	ProofPhoto      *string
 	ProofCapturedAt *time.Time
 	ProofLat        *float64
@@ -109,9 +121,11 @@ type Order struct {
 	// unconfirmed.
 	WorkflowStartedAt *time.Time
 
-	CreatedAt   time.Time
-	ReceivedAt  *time.Time
-	AssignedAt  *time.Time
+	CreatedAt  time.Time
+	ReceivedAt *time.Time
+	AssignedAt *time.Time
+	// LoadedAt is when the rider has confirmed to have the package.
+	LoadedAt    *time.Time
 	DeliveredAt *time.Time
 	CancelledAt *time.Time
 	UpdatedAt   time.Time
@@ -129,6 +143,9 @@ const (
 // State is the part of the order that decides its moves.
 func (o *Order) State() State {
 	state := State{Status: o.Status, RiderID: o.RiderID}
+	if o.Substatus != nil {
+		state.Substatus = *o.Substatus
+	}
 	if o.CancelledBy != nil {
 		state.CancelledBy = *o.CancelledBy
 	}
@@ -179,6 +196,14 @@ type TimelineEntry struct {
 	RiderID *uuid.UUID
 	Detail  *string
 	At      time.Time
+	// OccurredAt is when a rider has made the move, if the service heard of it later. ClockOff is by how
+	// many seconds the clock of the phone was wrong, if by much.
+	OccurredAt *time.Time
+	ClockOff   *int
+	// Photo is the name of the photo of a move, or of an act of a rider that was refused.
+	Photo *string
+	// Before is what the move has changed in the order, as JSON, of a move that can be taken back.
+	Before *string
 }
 
 // TableName is not derived from the name of the type.
@@ -204,6 +229,9 @@ const (
 	// TimelineDeliveryCorrected one of what was recorded at the delivery; its Detail is the reason.
 	TimelineCorrected         = "corrected"
 	TimelineDeliveryCorrected = "delivery_corrected"
+	// TimelineActRefused is what a rider did in the street and the order no longer allowed; its Detail
+	// says why.
+	TimelineActRefused = "act_refused"
 )
 
 // BySystem is the actor of timeline entries that are not moves.

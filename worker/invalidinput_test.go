@@ -99,7 +99,7 @@ func TestOrder_withoutARowFails(t *testing.T) {
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
 			ID: workflows.OrderWorkflowID(id), TaskQueue: s.Config.TaskQueue,
 		}, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: id, Snapshot: &workflows.Snapshot{
-			Status: models.StatusReceived, Seq: 2, GuideCode: "7K2QX-M4TN8C",
+			State: models.State{Status: models.StatusReceived}, Seq: 2, GuideCode: "7K2QX-M4TN8C",
 		}})
 		require.NoError(t, err)
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), run.GetID(), "", workflows.RefreshName, nil))

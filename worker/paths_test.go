@@ -109,7 +109,7 @@ var paths = []path{
 		id := i.detached.CreateOrder(t, s.Key, personalData)
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflowOf(id), TaskQueue: s.Config.TaskQueue},
 			workflows.OrderWorkflowName, workflows.OrderInput{OrderID: uuid.MustParse(id), Snapshot: &workflows.Snapshot{
-				Status: models.StatusRegistered, Seq: 1, AutoCancelAt: time.Now().Add(time.Hour), ResolveMapLink: true, VerifyIdentity: true,
+				State: models.State{Status: models.StatusRegistered}, Seq: 1, AutoCancelAt: time.Now().Add(time.Hour), ResolveMapLink: true, VerifyIdentity: true,
 			}})
 		require.NoError(t, err)
 		s.waitForIdle(t, id)

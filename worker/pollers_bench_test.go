@@ -103,7 +103,7 @@ func startAndReceive(temporal client.Client, queue string) (time.Duration, error
 	defer cancel()
 	_, err := temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflows.OrderWorkflowID(id), TaskQueue: queue},
 		workflows.OrderWorkflowName, workflows.OrderInput{OrderID: id, Snapshot: &workflows.Snapshot{
-			Status: models.StatusRegistered, Seq: 1, GuideCode: "BENCH", AutoCancelAt: time.Now().Add(time.Hour),
+			State: models.State{Status: models.StatusRegistered}, Seq: 1, GuideCode: "BENCH", AutoCancelAt: time.Now().Add(time.Hour),
 		}})
 	if err != nil {
 		return 0, fmt.Errorf("start: %w", err)

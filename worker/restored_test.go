@@ -65,7 +65,7 @@ func (s *service) orphan(t *testing.T) (workflowID string) {
 	run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
 		ID: workflows.OrderWorkflowID(id), TaskQueue: s.Config.TaskQueue,
 	}, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: id, Snapshot: &workflows.Snapshot{
-		Status: models.StatusReceived, Seq: 2, GuideCode: "7K2QX-M4TN8C",
+		State: models.State{Status: models.StatusReceived}, Seq: 2, GuideCode: "7K2QX-M4TN8C",
 	}})
 	require.NoError(t, err)
 	return run.GetID()

@@ -20,10 +20,15 @@ const (
 
 // Names of the signals and updates of an order: each is both.
 const (
-	CancelName    = string(models.MoveCancel)
-	ReceivedName  = string(models.MoveReceive)
-	AssignedName  = string(models.MoveAssign)
-	DeliveredName = string(models.MoveDeliver)
+	CancelName        = string(models.MoveCancel)
+	ReceivedName      = string(models.MoveReceive)
+	AssignedName      = string(models.MoveAssign)
+	DeliveredName     = string(models.MoveDeliver)
+	AttemptFailedName = string(models.MoveFail)
+	RetryPlannedName  = string(models.MoveRetry)
+	ReturningName     = string(models.MoveReturn)
+	ReturnedName      = string(models.MoveHandBack)
+	UndoneName        = string(models.MoveUndo)
 	// RefreshName makes an order's workflow reload the order from the database.
 	RefreshName = "refresh"
 )
@@ -83,12 +88,12 @@ type OrderInput struct {
 
 // Snapshot is the part of an order that its workflow needs. It holds ids, never personal data.
 type Snapshot struct {
-	Status       models.Status `json:"status"`
-	CancelledBy  models.Actor  `json:"cancelled_by,omitempty"`
-	RiderID      *uuid.UUID    `json:"rider_id,omitempty"`
-	Seq          int           `json:"seq"`
-	GuideCode    string        `json:"guide_code"`
-	AutoCancelAt time.Time     `json:"auto_cancel_at"`
+	models.State
+	Seq          int       `json:"seq"`
+	GuideCode    string    `json:"guide_code"`
+	AutoCancelAt time.Time `json:"auto_cancel_at"`
+	// Decision is what waits to be decided after a failed attempt.
+	Decision *Decision `json:"decision,omitempty"`
 	// Calls are the webhook calls whose first attempt the workflow has to begin.
 	Calls []WebhookCall `json:"calls,omitempty"`
 	// ResolveMapLink is true if a short map link has to be resolved.
@@ -97,8 +102,11 @@ type Snapshot struct {
 	VerifyIdentity bool `json:"verify_identity,omitempty"`
 }
 
-func (s *Snapshot) state() models.State {
-	return models.State{Status: s.Status, CancelledBy: s.CancelledBy, RiderID: s.RiderID}
+// Decision is what comes next after a failed attempt, unless somebody decides otherwise in time.
+type Decision struct {
+	Due time.Time `json:"due"`
+	// Move is MoveRetry or MoveReturn.
+	Move models.Move `json:"move"`
 }
 
 // WebhookCall is an event for one webhook. Of the webhook's URL it holds only the host, for the
@@ -120,7 +128,9 @@ type ApplyMoveInput struct {
 	Move    models.Move   `json:"move"`
 	By      models.Actor  `json:"by"`
 	To      models.Status `json:"to"`
-	At      time.Time     `json:"at"`
+	// Substatus is that after the move.
+	Substatus models.Substatus `json:"substatus,omitempty"`
+	At        time.Time        `json:"at"`
 	// Message is what was requested; empty for the timer's auto-cancel.
 	Message models.Message `json:"message,omitzero"`
 }
@@ -132,9 +142,11 @@ type ApplyMoveResult struct {
 	// Refused is why the move was not written although the transition table allows it, for example
 	// an unknown rider.
 	Refused string `json:"refused,omitempty"`
-	// Current is the order's actual state, if it was moved outside this run.
+	// Decision is what the move has left to be decided.
+	Decision *Decision `json:"decision,omitempty"`
+	// Current is the order's actual state, if it was moved outside this run or a move was taken back.
 	Current *Snapshot `json:"current,omitempty"`
-	// Written means that the move was written before, and Current is the state since: an answer or a
-	// workflow task was lost.
+	// Written means that the move is written, and Current is the state since: an answer or a workflow
+	// task was lost, or a move was taken back.
 	Written bool `json:"written,omitempty"`
 }

@@ -27,10 +27,6 @@ type faultyDatabase struct {
 
 var errCommitLost = errors.New("the connection broke during the commit")
 
-func (d *faultyDatabase) state() models.State {
-	return models.State{Status: d.s.stored.Status, CancelledBy: d.s.stored.CancelledBy, RiderID: d.s.stored.RiderID}
-}
-
 // unavailable begins an outage now and then, of at most two hours.
 func (d *faultyDatabase) unavailable() error {
 	now := d.s.env.Now()
@@ -54,32 +50,26 @@ func (d *faultyDatabase) apply(move workflows.ApplyMoveInput) (*workflows.ApplyM
 	if !d.calm && d.rng.IntN(10) == 0 {
 		return nil, workflows.NotStored()
 	}
-	d.write(move)
+	result := d.write(move)
 	if !d.calm && d.rng.IntN(6) == 0 {
 		return nil, errCommitLost
 	}
-	return &workflows.ApplyMoveResult{}, nil
+	return result, nil
 }
 
-func (d *faultyDatabase) write(move workflows.ApplyMoveInput) {
-	stored := &d.s.stored
-	stored.Status, stored.Seq, stored.CancelledBy = move.To, move.Seq, ""
-	if move.To == models.StatusCancelled {
-		stored.CancelledBy = move.By
-	}
-	if move.Move == models.MoveAssign {
-		stored.RiderID = move.Message.RiderID
-	}
+func (d *faultyDatabase) write(move workflows.ApplyMoveInput) *workflows.ApplyMoveResult {
 	d.entries[move.EntryID] = true
+	return d.s.write(move)
 }
 
 // writeOutsideTheRun writes a legal move that this run does not know of.
 func (d *faultyDatabase) writeOutsideTheRun() {
 	for _, message := range fuzzMessages {
-		to, verdict := d.state().Decide(message.Move, models.ByOperator, message.Rider())
+		after, verdict := d.s.stored.State.Decide(message.Move, models.ByOperator, message.Rider())
 		// The run of an ended order completes; what comes after is another run's.
-		if verdict == models.Applied && to != models.StatusCancelled && to != models.StatusDelivered && d.rng.IntN(2) == 0 {
-			move := workflows.ApplyMoveInput{EntryID: uuid.New(), Seq: d.s.stored.Seq + 1, Move: message.Move, By: models.ByOperator, To: to, Message: message}
+		if verdict == models.Applied && !after.Status.Ended() && d.rng.IntN(2) == 0 {
+			move := workflows.ApplyMoveInput{EntryID: uuid.New(), Seq: d.s.stored.Seq + 1, Move: message.Move, By: models.ByOperator,
+				To: after.Status, Substatus: after.Substatus, Message: message}
 			d.write(move)
 			return
 		}
@@ -88,7 +78,8 @@ func (d *faultyDatabase) writeOutsideTheRun() {
 
 var fuzzMessages = []models.Message{
 	{Move: models.MoveReceive}, {Move: models.MoveAssign, RiderID: &riderA}, {Move: models.MoveAssign, RiderID: &riderB},
-	{Move: models.MoveDeliver}, {Move: models.MoveCancel}, {Move: models.MoveCancel, OnlyRegistered: true, By: models.ByStore},
+	{Move: models.MoveFail, Reason: "absent"}, {Move: models.MoveRetry}, {Move: models.MoveReturn}, {Move: models.MoveHandBack},
+	{Move: models.MoveUndo, Reason: "por error"}, {Move: models.MoveDeliver}, {Move: models.MoveCancel}, {Move: models.MoveCancel, OnlyRegistered: true, By: models.ByStore},
 }
 
 // FuzzOrder sends random messages, valid and not, as signals and updates, in the middle of outages,
@@ -137,7 +128,7 @@ func FuzzOrder(f *testing.F) {
 		before := 0
 		s.at(at-time.Second, func() { s.mu.Lock(); before = s.stored.Seq; s.mu.Unlock() })
 		ended := s.run()
-		final := d.state().Final() || d.state().Revivable()
+		final := s.stored.Status.Ended()
 		if moved == nil {
 			require.True(t, final, "seed %d: no legal move, and not at an end", seed)
 			return
@@ -181,7 +172,7 @@ func (d *faultyDatabase) disturb(at time.Duration) {
 func (d *faultyDatabase) nextMove() *updateResult {
 	for _, message := range fuzzMessages {
 		d.s.mu.Lock()
-		_, verdict := d.state().Decide(message.Move, models.ByOperator, message.Rider())
+		_, verdict := d.s.stored.State.Decide(message.Move, models.ByOperator, message.Rider())
 		d.s.mu.Unlock()
 		if verdict == models.Applied && !d.s.env.IsWorkflowCompleted() {
 			return d.s.update(string(message.Move), message)

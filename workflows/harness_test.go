@@ -28,6 +28,9 @@ import (
 // clock.
 var start = time.Date(2060, time.March, 2, 9, 0, 0, 0, time.UTC)
 
+// decisionTime is how long somebody may decide after a failed attempt.
+const decisionTime = 24 * time.Hour
+
 // runTimeout is the workflow run timeout; it ends a run that does not complete.
 const runTimeout = 30 * 24 * time.Hour
 
@@ -50,8 +53,11 @@ type harness struct {
 	// receive handles a webhook call; nil accepts every call at once.
 	receive func(webhookCall) error
 
-	mu       sync.Mutex
-	stored   workflows.Snapshot
+	mu     sync.Mutex
+	stored workflows.Snapshot
+	// before is the state before the latest move, failures counts the failed attempts.
+	before   models.State
+	failures int
 	written  []workflows.ApplyMoveInput
 	attempts []workflows.ApplyMoveInput
 	calls    map[uuid.UUID]webhookCall
@@ -74,8 +80,7 @@ func newHarness(t *testing.T, state models.State) *harness {
 	t.Helper()
 	s := &harness{t: t, orderID: uuid.New(), calls: map[uuid.UUID]webhookCall{}}
 	s.stored = workflows.Snapshot{
-		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
-		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
+		State: state, Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
 	}
 	s.env = newEnvironment(&s.log)
 	for name, function := range map[string]any{
@@ -209,18 +214,39 @@ func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.written = append(s.written, move)
-	s.stored.Status, s.stored.Seq, s.stored.CancelledBy = move.To, move.Seq, ""
-	if move.To == models.StatusCancelled {
-		s.stored.CancelledBy = move.By
-	}
-	if move.Move == models.MoveAssign {
-		s.stored.RiderID = move.Message.RiderID
-	}
-	result := &workflows.ApplyMoveResult{}
-	if event, emits := move.Move.Event(); emits {
-		result.Calls = s.addCalls(event)
+	result := s.write(move)
+	for _, event := range move.Move.Events() {
+		result.Calls = append(result.Calls, s.addCalls(event)...)
 	}
 	return result, nil
+}
+
+// write makes a move in the stored order.
+func (s *harness) write(move workflows.ApplyMoveInput) *workflows.ApplyMoveResult {
+	before, message := s.stored.State, move.Message
+	message.Move = move.Move
+	s.stored.State, _ = before.Decide(move.Move, move.By, message.Rider())
+	s.stored.Seq = move.Seq
+	result := &workflows.ApplyMoveResult{}
+	if move.Move == models.MoveUndo {
+		s.stored.State = s.before
+		result.Written = true
+	}
+	s.before = before
+	switch {
+	case !s.stored.Substatus.Undecided():
+		s.stored.Decision = nil
+	case move.Move == models.MoveFail:
+		s.failures++
+		s.stored.Decision = &workflows.Decision{Due: move.At.Add(decisionTime), Move: models.Rules{}.NextStep(s.failures)}
+	}
+	result.Decision = s.stored.Decision
+	if result.Written {
+		current := s.stored
+		current.Calls = nil
+		result.Current = &current
+	}
+	return result
 }
 
 // addCalls creates the webhook calls of an event, one for each webhook.

@@ -44,8 +44,8 @@ func TestRefresh(t *testing.T) {
 		ends   bool
 		detail string
 	}{
-		"delivered meanwhile": {workflows.Snapshot{Status: models.StatusDelivered, Seq: 4}, true, "**Entregado**"},
-		"received meanwhile":  {workflows.Snapshot{Status: models.StatusReceived, Seq: 2}, false, "**Recibido**"},
+		"delivered meanwhile": {workflows.Snapshot{State: models.State{Status: models.StatusDelivered}, Seq: 4}, true, "**Entregado**"},
+		"received meanwhile":  {workflows.Snapshot{State: models.State{Status: models.StatusReceived}, Seq: 2}, false, "**Recibido**"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +76,7 @@ func TestMove_afterAMissedMove(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
+		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{State: models.State{Status: models.StatusDelivered}, Seq: 2}}, nil
 	}
 	var again *updateResult
 	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, models.Message{}) })

@@ -27,9 +27,9 @@ func newRequest(move models.Move, by models.Actor, message models.Message) reque
 }
 
 // decide holds a move against the run's state.
-func (o *order) decide(r request) (models.Status, models.Verdict) {
-	to, verdict, _ := r.Decide(r.by, o.seq, o.state)
-	return to, verdict
+func (o *order) decide(r request) (models.State, models.Verdict) {
+	after, verdict, _ := r.Decide(r.by, o.seq, o.state)
+	return after, verdict
 }
 
 // refusal is the error of a refused move; the reason may be empty.
@@ -43,7 +43,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		return o.refusal(r, problem)
 	}
 	for refreshed := false; ; {
-		to, verdict := o.decide(r)
+		after, verdict := o.decide(r)
 		if verdict != models.Applied && !refreshed && o.mustRefresh(ctx, r, verdict) {
 			refreshed = true
 			if err := o.refresh(ctx); err != nil {
@@ -57,7 +57,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		case models.Unchanged:
 			return nil
 		}
-		result, err := o.apply(ctx, r, to)
+		result, err := o.apply(ctx, r, after)
 		switch {
 		case err != nil:
 			return o.notApplied(ctx, r, err)
@@ -66,7 +66,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		case result.Current != nil:
 			o.restore(ctx, result.Current)
 		default:
-			o.recordMove(ctx, r, to)
+			o.setState(ctx, o.seq+1, after, result.Decision)
 		}
 		if result.Current == nil || result.Written {
 			o.callWebhooks(ctx, result.Calls)
@@ -103,33 +103,22 @@ func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 	}
 	log.Error("move refused: it cannot be stored", "order_id", o.id, "move", r.Move, "error", err)
 	if r.by == models.ByAuto {
-		o.startTimer(ctx, workflow.Now(ctx).Add(autoCancelRetry))
+		o.startTimer(ctx, workflow.Now(ctx).Add(timerRetry), r.Move)
 	}
 	return o.refusal(r, reasonNotStored)
 }
 
 const (
-	// autoCancelRetry is the time to the next auto-cancel after one that could not be stored.
-	autoCancelRetry = time.Hour
+	// timerRetry is the time to the next move of a timer after one that could not be stored.
+	timerRetry = time.Hour
 	// reasonNotStored is the reason of a move that the database does not accept.
 	reasonNotStored = "El cambio no se pudo guardar porque sus datos no son válidos."
 )
 
-// recordMove updates the run's state after a written move.
-func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
-	state := models.State{Status: to, RiderID: o.state.RiderID}
-	if to == models.StatusCancelled {
-		state.CancelledBy = r.by
-	}
-	if rider := r.Rider(); rider != nil {
-		state.RiderID = rider
-	}
-	o.setState(ctx, o.seq+1, state)
-}
-
-func (o *order) apply(ctx workflow.Context, r request, to models.Status) (*ApplyMoveResult, error) {
+func (o *order) apply(ctx workflow.Context, r request, after models.State) (*ApplyMoveResult, error) {
 	var result ApplyMoveResult
-	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.Move, By: r.by, To: to, Message: r.Message}
+	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.Move, By: r.by, To: after.Status, Substatus: after.Substatus,
+		Message: r.Message}
 	move.EntryID, move.At = entryID(ctx, r, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	return &result, runDBActivity(ctx, string(r.Move), ApplyMoveActivity, r.Deadline, move, &result)
 }

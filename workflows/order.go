@@ -14,8 +14,9 @@ import (
 
 // Order is the workflow of one order. It validates each move against the transition table, writes
 // the legal ones to the database and makes the first attempt at their webhook calls. It completes
-// when no move is possible any more, or after the auto-cancel; a late reception then starts a new
-// run. With very many moves it continues as a new run before the history reaches its limits.
+// when the order is delivered or cancelled; a late reception, or a delivery that is taken back,
+// starts a new run. With very many moves it continues as a new run before the history reaches its
+// limits.
 func Order(ctx workflow.Context, in OrderInput) error {
 	// Cancelling the workflow in Temporal does not cancel the order: without the disconnected
 	// context it would stop the timer and every later move.
@@ -37,8 +38,8 @@ func Order(ctx workflow.Context, in OrderInput) error {
 			o.handleNext(ctx)
 			o.continues = workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 		case o.isTimerDue():
-			o.timer = nil // nobody has received the order in time
-			_ = o.handleMove(ctx, newRequest(models.MoveCancel, models.ByAuto, models.Message{}))
+			o.timer = nil // nobody has received the order, or decided, in time
+			_ = o.handleMove(ctx, newRequest(o.timerMove, models.ByAuto, models.Message{}))
 		default:
 			return o.end(ctx)
 		}
@@ -63,8 +64,13 @@ type order struct {
 	inbox *inbox
 	// calls are the first attempts at webhook calls, of which some may have ended.
 	calls []workflow.Future
-	// timer is the auto-cancel; nil once it is not waited for.
+	// autoCancelAt is when the order cancels itself if nobody has received it.
+	autoCancelAt time.Time
+	// timer fires at timerAt and makes timerMove: the auto-cancel, or a decision that nobody has taken.
+	// It is nil while the order waits for neither.
 	timer     workflow.Future
+	timerAt   time.Time
+	timerMove models.Move
 	stopTimer workflow.CancelFunc
 }
 
@@ -75,8 +81,8 @@ func (o *order) canEnd(ctx workflow.Context) bool {
 	return (isDone || o.continues) && workflow.AllHandlersFinished(ctx)
 }
 
-// isEnded reports whether the order takes no moves, or none but a late reception.
-func (o *order) isEnded() bool { return o.state.Final() || o.state.Revivable() }
+// isEnded reports whether the order is delivered or cancelled: what comes after starts a new run.
+func (o *order) isEnded() bool { return o.state.Status.Ended() }
 
 // end returns the result of the run. The next run of a continued order reads what is pending from
 // the database.
@@ -87,7 +93,8 @@ func (o *order) end(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, OrderWorkflowName, OrderInput{OrderID: o.id})
 }
 
-// begin takes the order's state and starts the timer, the webhook calls and the side activities.
+// begin takes the order's state, with its timer, and starts the webhook calls and the side
+// activities.
 func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	if snapshot == nil {
 		var err error
@@ -97,9 +104,6 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	}
 	o.loaded = true
 	o.restore(ctx, snapshot)
-	if snapshot.Status == models.StatusRegistered {
-		o.startTimer(ctx, snapshot.AutoCancelAt)
-	}
 	o.callWebhooks(ctx, snapshot.Calls)
 	if snapshot.ResolveMapLink {
 		o.startSideActivity(ctx, ResolveMapLinkActivity, "follow the map link")
@@ -143,29 +147,56 @@ func (o *order) dropRepeatedRefreshes(ctx workflow.Context) {
 
 // restore takes over the state of the row.
 func (o *order) restore(ctx workflow.Context, snapshot *Snapshot) {
-	o.guide = snapshot.GuideCode
-	o.setState(ctx, snapshot.Seq, snapshot.state())
+	o.guide, o.autoCancelAt = snapshot.GuideCode, snapshot.AutoCancelAt
+	o.setState(ctx, snapshot.Seq, snapshot.State, snapshot.Decision)
 }
 
-// setState sets the order's state, stops the auto-cancel timer of an order that is not registered,
-// and shows the state in the Temporal UI.
-func (o *order) setState(ctx workflow.Context, seq int, state models.State) {
+// setState sets the order's state with its timer, and shows the state in the Temporal UI.
+func (o *order) setState(ctx workflow.Context, seq int, state models.State, decision *Decision) {
 	o.seq, o.state = seq, state
-	if state.Status != models.StatusRegistered && o.timer != nil {
-		o.stopTimer()
-		o.timer = nil
+	switch {
+	case state.Status == models.StatusRegistered:
+		o.keepTimer(ctx, o.autoCancelAt, models.MoveCancel)
+	case decision != nil:
+		o.keepTimer(ctx, decision.Due, decision.Move)
+	default:
+		o.dropTimer()
 	}
 	details := fmt.Sprintf("**%s** · guía %s", state.Status.Label(), o.guide)
+	if label := state.Substatus.Label(); label != "" {
+		details += " · " + label
+	}
 	if state.CancelledBy != "" {
 		details += fmt.Sprintf(" · cancelado por: %s", state.CancelledBy)
 	}
 	workflow.SetCurrentDetails(ctx, details)
 }
 
-// startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.
-func (o *order) startTimer(ctx workflow.Context, at time.Time) {
+// keepTimer has a timer that makes a move at a time, unless there is one already.
+func (o *order) keepTimer(ctx workflow.Context, at time.Time, move models.Move) {
+	if o.timer != nil && o.timerAt.Equal(at) && o.timerMove == move {
+		return
+	}
+	o.dropTimer()
+	o.startTimer(ctx, at, move)
+}
+
+func (o *order) dropTimer() {
+	if o.timer != nil {
+		o.stopTimer()
+		o.timer = nil
+	}
+}
+
+// startTimer starts the timer. The time is absolute: a run that starts late waits less.
+func (o *order) startTimer(ctx workflow.Context, at time.Time, move models.Move) {
 	ctx, o.stopTimer = workflow.WithCancel(ctx)
-	o.timer = workflow.NewTimerWithOptions(ctx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{Summary: "auto-cancel"})
+	o.timerAt, o.timerMove = at, move
+	summary := "auto-cancel"
+	if move != models.MoveCancel {
+		summary = "decision: " + string(move)
+	}
+	o.timer = workflow.NewTimerWithOptions(ctx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{Summary: summary})
 }
 
 func (o *order) isTimerDue() bool { return o.timer != nil && o.timer.IsReady() }

@@ -144,7 +144,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: models.StatusReceived})
-			current := workflows.Snapshot{Status: c.current.Status, RiderID: c.current.RiderID, Seq: 7, GuideCode: s.stored.GuideCode}
+			current := workflows.Snapshot{State: models.State{Status: c.current.Status, RiderID: c.current.RiderID}, Seq: 7, GuideCode: s.stored.GuideCode}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Seq != current.Seq+1 {
 					return &workflows.ApplyMoveResult{Current: &current}, nil
@@ -163,7 +163,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 			after, verdict := probe.verdict(c.current)
 			requireAnswer(t, answer, probe, c.current, verdict)
 			require.Equal(t, c.refused, verdict == models.Refused)
-			require.Equal(t, after.Final(), ended)
+			require.Equal(t, after.Status.Ended(), ended)
 			if verdict == models.Applied {
 				require.Len(t, s.written, 1)
 				require.Equal(t, 8, s.written[0].Seq)
@@ -178,7 +178,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
-	current := workflows.Snapshot{Status: models.StatusReceived, Seq: 2, GuideCode: s.stored.GuideCode}
+	current := workflows.Snapshot{State: models.State{Status: models.StatusReceived}, Seq: 2, GuideCode: s.stored.GuideCode}
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.By == models.ByAuto {
 			return &workflows.ApplyMoveResult{Current: &current}, nil

@@ -78,7 +78,7 @@ func TestTimer_onlyRegisteredOrdersWait(t *testing.T) {
 			s := newHarness(t, state)
 			s.stored.AutoCancelAt = start.Add(time.Hour)
 			s.env.SetOnTimerScheduledListener(func(timerID string, _ time.Duration) { t.Errorf("timer %s started", timerID) })
-			require.Equal(t, state.Final() || state.Revivable(), s.runLoaded())
+			require.Equal(t, state.Status.Ended(), s.runLoaded())
 			require.Empty(t, s.written)
 		})
 	}

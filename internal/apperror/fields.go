@@ -15,6 +15,13 @@ func (f *Fields) Add(field, message string) {
 	f.list = append(f.list, Field{Field: field, Message: message})
 }
 
+// AddAll records the errors of a part, whose fields get the name of the part before their own.
+func (f *Fields) AddAll(part string, of Fields) {
+	for _, field := range of.list {
+		f.Add(part+"."+field.Field, field.Message)
+	}
+}
+
 // Has reports whether the field has an error.
 func (f *Fields) Has(field string) bool {
 	for _, known := range f.list {

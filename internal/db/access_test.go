@@ -223,6 +223,7 @@ func TestAuthenticate_theOrderThatTheKeyMaySee(t *testing.T) {
 			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = dbtest.District, w.Order.OperativeDay, w.Order.Status, w.Order.CancelledBy
 			order.RecipientDocType, order.DocOutcome, order.PointSource = w.Order.RecipientDocType, w.Order.DocOutcome, w.Order.PointSource
 			order.DeliveryType, order.PaymentType = w.Order.DeliveryType, w.Order.PaymentType
+			order.Substatus, order.NextAttemptOn = w.Order.Substatus, w.Order.NextAttemptOn
 			order.DeliveryLat, order.DeliveryLng, order.RecipientDocNumber = w.Order.DeliveryLat, w.Order.DeliveryLng, nil
 			view := models.OrderView{LocationName: "Miraflores", RiderName: &w.Rider.Name, RiderPhone: &w.Rider.Phone}
 			if i%2 == 0 {

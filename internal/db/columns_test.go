@@ -119,6 +119,8 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 		f.Fill(&order)
 		order.ID, order.Seq, order.Status, order.CancelledBy = w.Order.ID, w.Order.Seq+1, models.StatusDelivered, nil
 		order.BranchID, order.RiderID, order.OperativeDay = branch.ID, &rider.ID, "2027-04-05"
+		substatus, day := models.SubstatusRetryPlanned, "2027-04-06"
+		order.Substatus, order.NextAttemptOn = &substatus, &day
 
 		for name, test := range map[string]struct {
 			before, wanted any

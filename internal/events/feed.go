@@ -107,11 +107,12 @@ func lastPosition(ctx context.Context, database *db.DB, scope db.OrderScope) (la
 	return last, err
 }
 
-// eventsAfter reads the events after a position, in sequence.
+// eventsAfter reads the events after a position that a query asks for, in sequence.
 func eventsAfter(
-	ctx context.Context, database *db.DB, scope db.OrderScope, position int64, limit int,
+	ctx context.Context, database *db.DB, scope db.OrderScope, position int64, query Query,
 ) (events []models.FeedEvent, err error) {
-	err = feedIn(ctx, database, scope).Where("position > ?", position).Order("position").Limit(limit).Find(&events).Error
+	err = feedIn(ctx, database, scope).Where("position > ? AND event IN ?", position, query.Events).Order("position").
+		Limit(query.Limit).Find(&events).Error
 	return events, err
 }
 

@@ -60,7 +60,7 @@ func (f *feedTest) publish(t *testing.T, limit int) int64 {
 // after reads all events after a position, and the position of the last one.
 func (f *feedTest) after(t *testing.T, position int64) (ids []uuid.UUID, last int64) {
 	t.Helper()
-	events, err := eventsAfter(t.Context(), f.database, f.scope, position, 1000)
+	events, err := eventsAfter(t.Context(), f.database, f.scope, position, Query{Limit: 1000, Events: models.Events})
 	require.NoError(t, err)
 	last = position
 	for _, event := range events {
@@ -98,7 +98,7 @@ func TestFeed_listsWhatIsPublished(t *testing.T) {
 		for name, scope := range map[string]db.OrderScope{"another operator": {OperatorID: other}, "another store": {OperatorID: f.Operator.ID, StoreID: &other}} {
 			_, err := positionOf(t.Context(), database, scope, written[5])
 			require.True(t, db.IsNotFound(err), name)
-			events, err := eventsAfter(t.Context(), database, scope, 0, 10)
+			events, err := eventsAfter(t.Context(), database, scope, 0, Query{Limit: 10, Events: models.Events})
 			require.NoError(t, err)
 			require.Empty(t, events, name)
 		}

@@ -62,6 +62,8 @@ type Query struct {
 	// After is the id of the last event that the caller has, empty for the beginning, or Latest.
 	After string
 	Limit int
+	// Events are those that the caller asks for.
+	Events []models.Event
 	// Wait is how long to wait for an event if there is none.
 	Wait time.Duration
 	// Recheck returns why the caller, who had access before the wait, has none any more.
@@ -92,7 +94,7 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 		return nil, err
 	}
 	if query.Wait <= 0 {
-		return s.page(ctx, scope, cursor, query.Limit)
+		return s.page(ctx, scope, cursor, query)
 	}
 	// The wait begins before the first read, so that nothing published in between is missed.
 	woken, unsubscribe := s.waiters.subscribe(sourceOf(scope))
@@ -100,7 +102,7 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 	over := time.NewTimer(query.Wait)
 	defer over.Stop()
 	for {
-		page, err := s.page(ctx, scope, cursor, query.Limit)
+		page, err := s.page(ctx, scope, cursor, query)
 		if err != nil || len(page.Events) > 0 {
 			return page, err
 		}
@@ -156,12 +158,12 @@ func (s *Service) latest(ctx context.Context, scope db.OrderScope) (position, er
 	return lastPosition(ctx, s.db, scope)
 }
 
-func (s *Service) page(ctx context.Context, scope db.OrderScope, after position, limit int) (*Page, error) {
-	found, err := eventsAfter(ctx, s.db, scope, after.Position, limit)
+func (s *Service) page(ctx context.Context, scope db.OrderScope, after position, query Query) (*Page, error) {
+	found, err := eventsAfter(ctx, s.db, scope, after.Position, query)
 	if err != nil {
 		return nil, err
 	}
-	page := &Page{Events: make([]Item, len(found)), More: len(found) == limit}
+	page := &Page{Events: make([]Item, len(found)), More: len(found) == query.Limit}
 	if after.ID != uuid.Nil {
 		page.Cursor = &after.ID
 	}

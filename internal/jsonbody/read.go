@@ -75,6 +75,17 @@ func (o *Object) HasOrNull(name string) bool {
 	return ok
 }
 
+// Only is the object with some of its members alone. What is wrong with them is said of the new one.
+func (o *Object) Only(names ...string) *Object {
+	members := map[string]jsontext.Value{}
+	for _, name := range names {
+		if value, ok := o.members[name]; ok {
+			members[name] = value
+		}
+	}
+	return &Object{raw: o.raw, members: members}
+}
+
 // Text reads a line of text, trimmed; nil when it is absent, null or blank.
 func (o *Object) Text(name string, maxCharacters int) *string {
 	return o.text(name, maxCharacters, false)

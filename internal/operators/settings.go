@@ -13,8 +13,8 @@ import (
 )
 
 // ChangeSettings changes an operator's name, logo, base price, whether stores see where a delivery
-// photo was taken and customers the photo, and whether administrators need a second factor, from
-// the next request on. The last one is for administrators to decide. The name is no other
+// photo was taken and customers the photo, the rules of attempts and deliveries, and whether
+// administrators need a second factor, from the next request on. The last one is for administrators to decide. The name is no other
 // operator's, as at a creation. check looks at the operator while it is locked, and refuses the
 // change by an error; nil accepts every one.
 func (s *Service) ChangeSettings(
@@ -43,6 +43,7 @@ func (s *Service) ChangeSettings(
 		readFlag(in, "share_proof_location", &operator.ShareProofLocation)
 		readFlag(in, "share_proof_photo", &operator.ShareProofPhoto)
 		readFlag(in, "require_second_factor", &operator.RequireSecondFactor)
+		readRules(in, &operator.Rules)
 		return in.Err()
 	})
 }
@@ -105,7 +106,7 @@ func saveSettings(ctx context.Context, tx *db.DB, operator *models.Operator) err
 	return tx.Query(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).
 		Select(
 			"name", "logo_url", "logo_photo", "base_price_cents", "share_proof_location", "share_proof_photo",
-			"require_second_factor",
+			"require_second_factor", "rules",
 			"updated_at",
 		).UpdateColumns(operator).Error
 }

@@ -2,11 +2,13 @@ package orders
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/clock"
 	"despacho/internal/db"
+	"despacho/internal/money"
 	"despacho/internal/photos"
 	"despacho/internal/webhooks"
 	"despacho/models"
@@ -34,11 +36,9 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	if err != nil {
 		return nil, err
 	}
-	state := order.State()
 	return &workflows.Snapshot{
-		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
-		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Calls: calls, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		State: order.State(), Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
+		Decision: undecided(order, operator.Rules), Calls: calls, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}, nil
 }
 
@@ -62,16 +62,32 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 			return nil
 		}
 		before := *order
-		applyMove(order, &moveContext.Operator, move)
+		entry := timelineEntry(order, move)
+		if move.Move == models.MoveUndo {
+			if result.Refused, err = s.takeBack(ctx, tx, order, &moveContext.Operator, move); err != nil || result.Refused != "" {
+				return err
+			}
+		} else {
+			applyMove(order, &moveContext.Operator, move)
+		}
+		entry.Status, entry.Before = order.Status, changedByMove(move.Move, &before, order)
 		// When the row is written, which may be long after the move: lists look for what was written.
 		order.UpdatedAt = clock.Normalize(s.clock.Now())
-		if err := writes.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
+		if err := writes.SaveMove(ctx, &before, order, entry); err != nil {
 			return err
 		}
 		if err := SaveTotals(ctx, writes, &moveContext.Operator, &before, order); err != nil {
 			return err
 		}
-		result.Calls, err = s.insertEvent(ctx, tx, writes, order, moveContext, move)
+		if result.Calls, err = s.insertEvents(ctx, tx, writes, &before, order, moveContext, move); err != nil {
+			return err
+		}
+		result.Decision = undecided(order, moveContext.Operator.Rules)
+		if move.Move == models.MoveUndo {
+			result.Written = true
+			result.Current, err = s.snapshot(ctx, tx, order)
+			result.Current.Calls = nil
+		}
 		return err
 	})
 	if db.IsNotFound(err) {
@@ -106,7 +122,7 @@ func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.
 		return "El motorizado no existe o no está activo."
 	case move.Move == models.MoveReceive && move.Message.BranchID != nil && !active(moveContext.BranchActive):
 		return "La sucursal no existe o no está activa."
-	case move.Move == models.MoveDeliver && lacksAmount(order, move.Message.ActualAmountCollected):
+	case move.Move == models.MoveDeliver && lacksAmount(order, collectedOf(&move.Message)):
 		return "actual_amount_collected " + amountRequired + "."
 	}
 	return ""
@@ -116,66 +132,120 @@ func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.
 func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
 	message := &move.Message
-	order.Status, order.Seq = move.To, move.Seq
+	before := order.Status
+	order.Status, order.Substatus, order.Seq = move.To, move.Substatus.OrNil(), move.Seq
 	if move.By != models.ByAuto {
 		// The move is confirmed when the update returns. The auto-cancel needs no confirmation: its timer
 		// is in the history.
 		order.WorkflowStartedAt = nil
 	}
+	if !move.Substatus.Undecided() {
+		order.DecisionDeadline = nil
+	}
+	if move.Substatus != models.SubstatusRetryPlanned {
+		order.NextAttemptOn = nil
+	}
 	switch move.Move {
 	case models.MoveReceive:
-		order.ReceivedAt = &at
-		order.OperativeDay = operativeDay(at, operator)
+		applyReception(order, operator, before, at)
 		if message.BranchID != nil {
 			order.BranchID = *message.BranchID
 		}
-		// A revived order is no longer cancelled; the timeline keeps the cancellation.
-		order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
-		// What happens to an erased order that is revived, such as a photo, is to be erased again.
-		order.ErasedAt = nil
 	case models.MoveAssign:
-		order.AssignedAt = &at
+		order.AssignedAt, order.LoadedAt = &at, nil
 		order.RiderID = message.RiderID
 	case models.MoveDeliver:
-		order.DeliveredAt = &at
-		order.ActualAmountCollected = message.ActualAmountCollected
-		if message.Photo != "" {
-			order.ProofPhoto = &message.Photo
-			if captured := message.CapturedAt; captured != nil {
-				taken := clock.Normalize(*captured)
-				order.ProofCapturedAt = &taken
-			}
-			order.ProofLat, order.ProofLng = message.Lat, message.Lng
+		applyDelivery(order, message, occurredAt(order, message, at))
+	case models.MoveFail:
+		applyFailure(order, operator.Rules, message, at)
+	case models.MoveRetry:
+		on := message.On
+		if on == "" {
+			on = nextAttemptDay(operator, at)
 		}
-	case models.MoveCancel:
+		order.NextAttemptOn = &on
+	case models.MoveCancel, models.MoveHandBack:
 		order.CancelledAt = &at
 		by := move.By
 		order.CancelledBy = &by
 		order.CancelReason, order.CancelNote = textOrNull(message.Reason), textOrNull(message.Note)
+		if move.Move == models.MoveHandBack {
+			reason := string(models.SubstatusReturned)
+			order.CancelReason = &reason
+		}
 	}
 }
 
-// insertEvent writes the move's event, if it has one, with its webhook calls, and returns those
-// whose first attempt the workflow makes.
-func (s *Service) insertEvent(
-	ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput,
-) ([]workflows.WebhookCall, error) {
-	name, emits := move.Move.Event()
-	if !emits {
+// applyReception records a package at the counter. One that a rider brings back keeps its first
+// reception: since then it has waited.
+func applyReception(order *models.Order, operator *models.Operator, before models.Status, at time.Time) {
+	if before == models.StatusAssigned {
+		order.RiderID, order.AssignedAt, order.LoadedAt = nil, nil, nil
+		return
+	}
+	order.ReceivedAt = &at
+	order.OperativeDay = operativeDay(at, operator)
+	// A revived order is no longer cancelled; the timeline keeps the cancellation.
+	order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
+	// What happens to an erased order that is revived, such as a photo, is to be erased again.
+	order.ErasedAt = nil
+}
+
+func applyDelivery(order *models.Order, message *models.Message, at time.Time) {
+	order.DeliveredAt = &at
+	order.Collections, order.ActualAmountCollected = message.Collections, collectedOf(message)
+	order.ReceivedBy = textOrNull(message.ReceivedBy)
+	if message.Photo == "" {
+		return
+	}
+	order.ProofPhoto = &message.Photo
+	if captured := message.CapturedAt; captured != nil {
+		taken := clock.Normalize(*captured)
+		order.ProofCapturedAt = &taken
+	}
+	order.ProofLat, order.ProofLng = message.Lat, message.Lng
+}
+
+// collectedOf is what a delivery says was collected: the sum of its parts, if it has any.
+func collectedOf(message *models.Message) *money.Cents {
+	if len(message.Collections) == 0 {
+		return message.ActualAmountCollected
+	}
+	total := message.Collections.Total()
+	return &total
+}
+
+// occurredAt is when something happened that a rider reports: not before the rider got the package,
+// and not in the future.
+func occurredAt(order *models.Order, message *models.Message, at time.Time) time.Time {
+	if message.OccurredAt == nil || !message.OccurredAt.Before(at) {
+		return at
+	}
+	occurred := clock.Normalize(*message.OccurredAt)
+	if order.AssignedAt != nil && occurred.Before(*order.AssignedAt) {
+		return *order.AssignedAt
+	}
+	return occurred
+}
+
+// insertEvents writes the events of a move with their webhook calls, and returns those whose first
+// attempt the workflow makes.
+func (s *Service) insertEvents(
+	ctx context.Context, tx, writes *db.DB, before, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput,
+) (calls []workflows.WebhookCall, err error) {
+	names := move.Move.Events()
+	if len(names) == 0 {
 		return nil, nil
 	}
-	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName,
-		RiderPhone: moveContext.RiderPhone}
-	event, err := s.feedEvent(move.EntryID, name, view, moveContext.Operator.ShareProofLocation, move.At)
+	view, err := viewAfter(ctx, tx, before, order, moveContext, move.Move)
 	if err != nil {
 		return nil, err
 	}
-	if err := writes.Insert(ctx, event); err != nil || !moveContext.HasWebhooks {
-		return nil, err
-	}
-	hooks, err := webhooks.Active(ctx, tx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
-	if err != nil {
-		return nil, err
+	var hooks []models.Webhook
+	if moveContext.HasWebhooks {
+		if hooks, err = webhooks.Active(ctx, tx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test}); err != nil {
+			return nil, err
+		}
 	}
 	var heldUp map[uuid.UUID]bool
 	if moveContext.HasPending {
@@ -183,20 +253,87 @@ func (s *Service) insertEvent(
 			return nil, err
 		}
 	}
-	deliveries, err := deliveriesOf(event, order.Seq, subscribed(hooks, name, order), heldUp)
-	if err != nil {
-		return nil, err
+	for i, name := range names {
+		var changed []string
+		if name == models.EventUpdated {
+			was := &models.OrderView{Order: *before, LocationName: view.LocationName, RiderName: moveContext.RiderName,
+				RiderPhone: moveContext.RiderPhone}
+			if changed, err = s.changedMembers(was, view); err != nil {
+				return nil, err
+			}
+		}
+		event, err := s.feedEvent(eventID(move.EntryID, name, i), name, view, changed, moveContext.Operator.ShareProofLocation, move.At)
+		if err != nil {
+			return nil, err
+		}
+		if err := writes.Insert(ctx, event); err != nil {
+			return nil, err
+		}
+		deliveries, err := deliveriesOf(event, order.Seq, subscribed(hooks, name, order), heldUp)
+		if err != nil {
+			return nil, err
+		}
+		if err := writes.InsertDeliveries(ctx, deliveries); err != nil {
+			return nil, err
+		}
+		calls = append(calls, callsOf(hooks, deliveries)...)
 	}
-	return callsOf(hooks, deliveries), writes.InsertDeliveries(ctx, deliveries)
+	return calls, nil
 }
 
-func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
-	seq := move.Seq
-	return &models.TimelineEntry{
-		ID: move.EntryID, OrderID: order.ID, Seq: &seq, Type: entryType(move.Move),
-		Status: order.Status, By: string(move.By), UserID: move.Message.UserID, KeyID: move.Message.KeyID,
-		Detail: textOrNull(move.Message.Reason), RiderID: move.Message.Rider(), At: move.At,
+// viewAfter is an order after a move with its names. The context has those from before, and the
+// rider of an assignment.
+func viewAfter(
+	ctx context.Context, tx *db.DB, before, order *models.Order, moveContext *db.MoveContext, move models.Move,
+) (*models.OrderView, error) {
+	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName}
+	switch {
+	case order.RiderID == nil:
+	case move == models.MoveAssign || before.RiderID != nil && *before.RiderID == *order.RiderID:
+		view.RiderName, view.RiderPhone = moveContext.RiderName, moveContext.RiderPhone
+	default:
+		var rider models.Rider
+		if err := tx.Query(ctx).Where("id = ?", *order.RiderID).Take(&rider).Error; err != nil {
+			return nil, err
+		}
+		view.RiderName, view.RiderPhone = &rider.Name, &rider.Phone
 	}
+	return view, nil
+}
+
+// eventID is the id of a move's event: that of its timeline entry, or one derived from it for a
+// move's second event.
+func eventID(entry uuid.UUID, name models.Event, index int) uuid.UUID {
+	if index == 0 {
+		return entry
+	}
+	return uuid.NewSHA1(entry, []byte(name))
+}
+
+// timelineEntry is the entry of a move of an order as it was before. The rider is who got the
+// package, or who had it.
+func timelineEntry(before *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
+	seq, message := move.Seq, &move.Message
+	entry := &models.TimelineEntry{
+		ID: move.EntryID, OrderID: before.ID, Seq: &seq, Type: entryType(move.Move),
+		By: string(move.By), UserID: message.UserID, KeyID: message.KeyID,
+		Detail: textOrNull(message.Reason), RiderID: message.Rider(), At: move.At, ClockOff: message.ClockOff,
+	}
+	switch move.Move {
+	case models.MoveFail, models.MoveDeliver:
+		entry.RiderID = before.RiderID
+		entry.Photo = textOrNull(message.Photo)
+		if occurred := occurredAt(before, message, clock.Normalize(move.At)); message.OccurredAt != nil {
+			entry.OccurredAt = &occurred
+		}
+	case models.MoveRetry:
+		entry.Detail = textOrNull(message.On)
+	case models.MoveReceive:
+		if before.Status == models.StatusAssigned {
+			entry.RiderID = before.RiderID
+		}
+	}
+	return entry
 }
 
 // entryType is the timeline type of a move.

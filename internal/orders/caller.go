@@ -7,7 +7,8 @@ import (
 	"despacho/models"
 )
 
-// Caller is an API key or a panel user of an operator, optionally restricted to one store.
+// Caller is an API key or a panel user of an operator, optionally restricted to one store, a rider, or
+// the recipient of one order.
 type Caller struct {
 	Operator *models.Operator
 	// StoreID restricts the caller to one store's orders.
@@ -18,16 +19,27 @@ type Caller struct {
 	UserID *uuid.UUID
 	// Test means a test key: it creates and sees test orders only. Everybody else sees the others.
 	Test bool
+	// RiderID is the rider, who moves only what is with them, nil for others.
+	RiderID *uuid.UUID
+	// Recipient means the recipient of an order, who decides about its next attempt.
+	Recipient bool
+	// decides means that what is corrected belongs to a decision after a failed attempt.
+	decides bool
 }
 
 // requester is the caller in the request of a move.
 func (c Caller) requester() models.Requester {
-	return models.Requester{UserID: c.UserID, KeyID: c.KeyID}
+	return models.Requester{UserID: c.UserID, KeyID: c.KeyID, ByRiderID: c.RiderID}
 }
 
 // Actor is the caller's actor in an order's timeline.
 func (c Caller) Actor() models.Actor {
-	if c.StoreID != nil {
+	switch {
+	case c.RiderID != nil:
+		return models.ByRider
+	case c.Recipient:
+		return models.ByRecipient
+	case c.StoreID != nil:
 		return models.ByStore
 	}
 	return models.ByOperator

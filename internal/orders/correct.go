@@ -73,7 +73,7 @@ func RequireCorrectable(caller Caller, status models.Status) error {
 	switch {
 	case !status.Open():
 		return ErrCorrectionRefused.Saying("El pedido ya no se puede corregir porque su estado es " + status.Label() + ".")
-	case caller.Actor() == models.ByStore && status != models.StatusRegistered:
+	case caller.Actor() == models.ByStore && status != models.StatusRegistered && !caller.decides:
 		return ErrCorrectionRefused.Saying("La tienda ya no puede corregir el pedido porque su estado es " + status.Label() +
 			". Pídalo al operador.")
 	}

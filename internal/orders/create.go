@@ -71,7 +71,7 @@ func (s *Service) create(
 	if err != nil {
 		return nil, err
 	}
-	event, err := s.feedEvent(entry.ID, models.EventCreated, order, caller.Operator.ShareProofLocation, order.CreatedAt)
+	event, err := s.feedEvent(entry.ID, models.EventCreated, order, nil, caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (s *Service) workflowStart(
 	order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery,
 ) workflowStart {
 	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
-		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
+		State: order.State(), Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Calls: callsOf(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order),
 		VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}}

@@ -22,6 +22,16 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		Move: models.MoveDeliver, ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"),
 		ExpectedSeq: in.Int(ExpectedVersion),
 	}
+	if by := in.Lines("received_by", models.MaxReceivedBy); by != nil {
+		delivered.ReceivedBy = *by
+	}
+	if delivered.Collections = readCollections(in, caller.Operator.Rules); len(delivered.Collections) > 0 {
+		total := delivered.Collections.Total()
+		if delivered.ActualAmountCollected != nil && *delivered.ActualAmountCollected != total {
+			in.AddError("collections", "no suma actual_amount_collected")
+		}
+		delivered.ActualAmountCollected = &total
+	}
 	delivered.Lat, delivered.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {
 		return nil, err
@@ -33,19 +43,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	if lacksAmount(&order.Order, delivered.ActualAmountCollected) {
 		return nil, errAmountRequired
 	}
-	if photo != nil {
-		if err := requireDeliverable(caller, order); err != nil {
-			return nil, err
-		}
-		if err := s.savePhoto(ctx, caller, id, photo, &delivered); err != nil {
-			return nil, err
-		}
-	}
-	view, err := s.moveOrder(ctx, caller, order, delivered, photoHash(photo))
-	if delivered.Photo != "" && (isDefiniteRefusal(err) || isOtherPhoto(view, delivered.Photo)) {
-		s.discardPhoto(ctx, delivered.Photo)
-	}
-	return view, err
+	return s.moveWithPhoto(ctx, caller, order, delivered, photo)
 }
 
 const amountRequired = "es obligatorio cuando el pedido es contra entrega"
@@ -58,20 +56,12 @@ func lacksAmount(order *models.Order, collected *money.Cents) bool {
 	return order.Status == models.StatusAssigned && order.PaymentType == models.CashOnDelivery && collected == nil
 }
 
-// requireDeliverable refuses an order that cannot be delivered, before its photo costs any work.
-func requireDeliverable(caller Caller, order *models.OrderView) error {
-	if _, verdict := order.State().Decide(models.MoveDeliver, caller.Actor(), nil); verdict == models.Refused {
-		return moveRefused(models.MoveDeliver, order.Status)
-	}
-	return nil
-}
-
 // HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made,
 // the photo is removed like every photo that no delivery refers to.
 func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
 	order, err := s.Find(ctx, caller, id)
 	if err == nil {
-		err = requireDeliverable(caller, order)
+		err = requireMove(caller, order, models.MoveDeliver)
 	}
 	if err != nil {
 		return "", err
@@ -99,12 +89,6 @@ func photoHash(photo []byte) string {
 		return ""
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(photo))
-}
-
-// isOtherPhoto reports whether the order was delivered with another upload of the photo: an earlier
-// request that was still under way.
-func isOtherPhoto(view *View, photo string) bool {
-	return view != nil && (view.DeliveryProof == nil || view.DeliveryProof.Photo != photo)
 }
 
 // isDefiniteRefusal reports whether the move was refused for certain, so that its photo can be

@@ -81,6 +81,8 @@ type OrderPage struct {
 	Moves []models.Move
 	// AutoCancelAt is when an order that is not received is cancelled; nil for others.
 	AutoCancelAt *time.Time
+	// Undo is what can be taken back; nil if nothing can.
+	Undo *Undoable
 }
 
 // OrderPage reads an order for its page in the panel.
@@ -97,7 +99,7 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 	page := &OrderPage{
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
-		Moves: legalMoves(order.State(), caller.Actor()),
+		Moves: legalMoves(order.State(), caller.Actor()), Undo: s.undoable(caller, &order.Order, timeline),
 	}
 	if caller.StoreID == nil && hasCorrections(timeline) {
 		if page.Corrections, err = s.correctionsByEntry(ctx, id); err != nil {
@@ -161,7 +163,7 @@ func (s *Service) PhotoURL(name string) string {
 
 func legalMoves(state models.State, by models.Actor) []models.Move {
 	var legal []models.Move
-	for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
+	for _, move := range models.Moves {
 		if _, verdict := state.Decide(move, by, nil); verdict == models.Applied {
 			legal = append(legal, move)
 		}

@@ -121,6 +121,7 @@ func eraseOrder(ctx context.Context, tx *db.DB, order *models.Order, now time.Ti
 		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
 		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": erasedSearchText(order),
 		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,
+		"attempts": order.Attempts.Anonymous(), "collections": order.Collections.Anonymous(), "received_by": nil,
 		"cancel_reason": nil, "cancel_note": nil, "erased_at": now, "updated_at": now,
 	})
 	if err := db.RequireOneRow(erased); err != nil {
@@ -132,7 +133,8 @@ func eraseOrder(ctx context.Context, tx *db.DB, order *models.Order, now time.Ti
 	if err != nil {
 		return err
 	}
-	return tx.Query(ctx).Model(&models.TimelineEntry{}).Where("order_id = ?", order.ID).UpdateColumn("detail", nil).Error
+	return tx.Query(ctx).Model(&models.TimelineEntry{}).Where("order_id = ?", order.ID).
+		UpdateColumns(map[string]any{"detail": nil, "photo": nil, "before": nil}).Error
 }
 
 // eraseResponse replaces the response that a repeated creation would get by the order as it is now.

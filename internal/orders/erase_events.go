@@ -22,13 +22,29 @@ func rewriteEventsOf(
 	if err := tx.QueryForUpdate(ctx).Where("order_id = ?", orderID).Order("id").Find(&calls).Error; err != nil {
 		return err
 	}
-	var events []models.FeedEvent
-	err := tx.QueryForUpdate(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL",
-		orderID).Order("id").Find(&events).Error
+	ids, err := eventsOf(ctx, tx, orderID)
 	if err != nil {
 		return err
 	}
+	var events []models.FeedEvent
+	if err := tx.QueryForUpdate(ctx).Where("id IN ? AND erased_at IS NULL", ids).Order("id").Find(&events).Error; err != nil {
+		return err
+	}
 	return rewriteEvents(ctx, tx, calls, events, rewrite, erasedAt)
+}
+
+// eventsOf are the ids that the events of an order have, by its timeline: no index of the feed has
+// its orders.
+func eventsOf(ctx context.Context, tx *db.DB, orderID uuid.UUID) (ids []uuid.UUID, err error) {
+	var entries []models.TimelineEntry
+	err = tx.Query(ctx).Select("id, type").Where("order_id = ?", orderID).Find(&entries).Error
+	for _, entry := range entries {
+		ids = append(ids, entry.ID)
+		for i, name := range models.Move(entry.Type).Events() {
+			ids = append(ids, eventID(entry.ID, name, i))
+		}
+	}
+	return ids, err
 }
 
 // rewriteEvents rewrites the data of events, as webhooks get them and as the feed lists them, and
@@ -71,6 +87,19 @@ func rewriteEvents(
 	return nil
 }
 
+// eraseMembers sets members of the objects of a list to null.
+func eraseMembers(list any, names ...string) {
+	objects, _ := list.([]any)
+	for _, item := range objects {
+		object, _ := item.(map[string]any)
+		for _, name := range names {
+			if _, present := object[name]; present {
+				object[name] = nil
+			}
+		}
+	}
+}
+
 // erasedData is an event's data without what tells who the recipient is. The external id stays. Of
 // data that is not a JSON object nothing stays: it would keep everything beside it from being
 // erased.
@@ -89,6 +118,11 @@ func erasedData(stored string) string {
 			data[member] = erased
 		}
 	}
+	if _, present := data["received_by"]; present {
+		data["received_by"] = nil
+	}
+	eraseMembers(data["attempts"], "note", "photo_url", "lat", "lng")
+	eraseMembers(data["collections"], "reference")
 	delete(data, "delivery_proof")
 	left, err := json.Marshal(data)
 	if err != nil {

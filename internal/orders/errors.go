@@ -43,8 +43,16 @@ func orderChanged(by models.Actor, order *models.OrderView) *apperror.Error {
 func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
 		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar",
-		models.MoveDeliver: "entregar",
+		models.MoveDeliver: "entregar", models.MoveFail: "marcar como no entregado", models.MoveUndo: "deshacer",
 	}[move]
+	switch move {
+	case models.MoveRetry, models.MoveReturn:
+		return ErrMoveRefused.Saying("El pedido no espera una decisión: no tiene un intento fallido por decidir. Su estado es " +
+			status.Label() + ".")
+	case models.MoveHandBack:
+		return ErrMoveRefused.Saying("El pedido no se puede entregar a su tienda: no está por devolver en la sucursal. Su estado es " +
+			status.Label() + ".")
+	}
 	return ErrMoveRefused.Saying("El pedido no se puede " + verb + " porque su estado es " + status.Label() + ".")
 }
 

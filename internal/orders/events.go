@@ -1,8 +1,11 @@
 package orders
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,26 +21,57 @@ import (
 // hundred webhooks would delay everybody's.
 const maxDirect = 2
 
-// feedEvent creates an event with its data as of now. A store gets the photo's location only if the
-// operator shares it.
+// feedEvent creates an event with its data as of now, and for EventUpdated the members that have
+// changed. A store gets where photos were taken only if the operator shares it.
 func (s *Service) feedEvent(
-	id uuid.UUID, event models.Event, o *models.OrderView, shareProofLocation bool, at time.Time,
+	id uuid.UUID, event models.Event, o *models.OrderView, changed []string, shareProofLocation bool, at time.Time,
 ) (*models.FeedEvent, error) {
-	data, err := json.Marshal(s.eventData(o, true))
+	render := func(withLocation bool) (string, error) {
+		rendered := s.eventData(o, withLocation)
+		rendered.Changed = changed
+		text, err := json.Marshal(rendered)
+		return string(text), err
+	}
+	data, err := render(true)
 	if err != nil {
 		return nil, err
 	}
 	created := &models.FeedEvent{ID: id, OperatorID: o.OperatorID, StoreID: o.StoreID, Test: o.Test, OrderID: o.ID, Event: event,
-		Data: string(data), CreatedAt: at}
-	if o.ProofPhoto == nil || shareProofLocation {
+		Data: data, CreatedAt: at}
+	if o.ProofPhoto == nil && len(o.Attempts) == 0 || shareProofLocation {
 		return created, nil
 	}
-	if data, err = json.Marshal(s.eventData(o, false)); err != nil {
+	forStore, err := render(false)
+	if err != nil {
 		return nil, err
 	}
-	forStore := string(data)
 	created.StoreData = &forStore
 	return created, nil
+}
+
+// changedMembers are the members of an order that two versions of it have with other values, by
+// name.
+func (s *Service) changedMembers(before, after *models.OrderView) ([]string, error) {
+	var versions [2]map[string]json.RawMessage
+	for i, order := range []*models.OrderView{before, after} {
+		text, err := json.Marshal(s.eventData(order, false))
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &versions[i]); err != nil {
+			return nil, err
+		}
+	}
+	changed := []string{}
+	for _, name := range slices.Sorted(maps.Keys(versions[1])) {
+		if !bytes.Equal(versions[0][name], versions[1][name]) {
+			changed = append(changed, name)
+		}
+	}
+	if _, had := versions[0]["delivery_proof"]; had && versions[1]["delivery_proof"] == nil {
+		changed = append(changed, "delivery_proof")
+	}
+	return changed, nil
 }
 
 // deliveriesOf creates the webhook calls of an event; a webhook that is limited to a store gets
@@ -88,7 +122,7 @@ func callsOf(hooks []models.Webhook, deliveries []models.WebhookDelivery) (calls
 }
 
 // firstCalls reads the webhook calls of an order, or of one of its moves, whose first attempt is
-// the order's workflow's to make. There is at most one for each webhook.
+// the order's workflow's to make. There is at most one of an event for each webhook.
 func firstCalls(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookCall, error) {
 	query := database.Query(ctx).Table("deliveries").Select("deliveries.id, deliveries.event, webhooks.url").
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id").

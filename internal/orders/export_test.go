@@ -22,7 +22,7 @@ func (s *Service) CreateMeanwhile(ctx context.Context, caller Caller, in *jsonbo
 // StartQueued starts the workflow of a created order as the starter does when its turn comes.
 func (s *Service) StartQueued(ctx context.Context, created *models.Order) error {
 	return s.start(ctx, workflowStart{Order: created, snapshot: &workflows.Snapshot{
-		Status: created.Status, Seq: created.Seq, GuideCode: created.GuideCode, AutoCancelAt: created.AutoCancelAt,
+		State: created.State(), Seq: created.Seq, GuideCode: created.GuideCode, AutoCancelAt: created.AutoCancelAt,
 	}})
 }
 

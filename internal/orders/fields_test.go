@@ -29,6 +29,7 @@ var notInRequest = map[string]string{
 	"RiskZone": "the operator's risk zones", "OperativeDay": "the creation or reception", "AutoCancelAt": "newOrderView", "CreatedAt": "newOrderView", "UpdatedAt": "newOrderView",
 	"WorkflowStartedAt": "the start of the workflow", "RiderID": "a move", "ActualAmountCollected": "a move", "ReceivedAt": "a move", "AssignedAt": "a move",
 	"DeliveredAt": "a move", "CancelledAt": "a move", "CancelledBy": "a move", "CancelReason": "a move", "CancelNote": "a move",
+	"Substatus": "a move", "Attempts": "a move", "NextAttemptOn": "a move", "DecisionDeadline": "a move", "Collections": "a move", "ReceivedBy": "a move", "LoadedAt": "the rider",
 	"ProofPhoto": "a move", "ProofCapturedAt": "a move", "ProofLat": "a move", "ProofLng": "a move", "ErasedAt": "an erasure", "RecipientDocEncrypted": "newOrderView",
 }
 
@@ -37,7 +38,7 @@ var notInView = map[string]string{
 	"OperatorID": "the caller's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal", "ErasedAt": "internal",
 	"RecipientDocEncrypted": "as RecipientDocNumber",
 	"DocOutcome":            "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage",
-	"RiderID": "in Rider", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
+	"Attempts": "in FailedAttempts", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
 	"CancelledBy": "in Cancellation", "CancelReason": "in Cancellation", "CancelNote": "in Cancellation",
 }
 
@@ -46,7 +47,7 @@ var notInEvent = map[string]string{
 	"RecipientDocType": "private", "RecipientDocNumber": "private", "RecipientDocVerified": "private", "Notes": "private",
 	"DeliveryLat": "private", "DeliveryLng": "private", "DeliveryMapsURL": "private", "LocationID": "in Location",
 	"DeliveryType": "not in contract 6.1", "Currency": "not in contract 6.1", "AssignedAt": "not in contract 6.1",
-	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel", "RiskZone": "for the panel", "Test": "beside data, in the envelope",
+	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel", "RiskZone": "for the panel", "LoadedAt": "for the panel", "RiderID": "for the panel", "Test": "beside data, in the envelope",
 }
 
 func TestOrderFields_areReadFromTheRequest(t *testing.T) {
@@ -85,7 +86,8 @@ func TestOrderFields_areShown(t *testing.T) {
 	service := &Service{clock: clock.System(), options: Options{PhotoURLs: photourl.New("https://despacho.example/files", time.Hour, keys)}}
 	view := service.view(&order, true)
 	requireShown(t, order.Order, *view, notInView, "the API and the panel (orders/view.go)")
-	view.DeliveryProof = service.eventProof(&order.Order, true) // its address is signed when the event is sent
+	view.DeliveryProof = service.eventProof(&order.Order, true) // addresses are signed when the event is sent
+	view.Public = service.eventData(&order, true).Public
 	requireShown(t, *view, service.eventData(&order, true), notInEvent, "webhook events (orders/view.go)")
 }
 

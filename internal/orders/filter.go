@@ -25,6 +25,11 @@ type orderFilter struct {
 	// ExpiringBefore selects registered orders that cancel themselves before then, AssignedBefore
 	// orders with a rider who got them before then.
 	ExpiringBefore, AssignedBefore *time.Time
+	// Substatuses selects orders with one of them, DueBy those whose next attempt is planned for that
+	// date or before, NotLoaded those that their rider has not confirmed to have.
+	Substatuses []models.Substatus
+	DueBy       string
+	NotLoaded   bool
 	// AmountDiffers selects orders for which another amount was collected than was agreed.
 	AmountDiffers    bool
 	StoreID, RiderID *uuid.UUID
@@ -102,6 +107,15 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	}
 	if f.AssignedBefore != nil {
 		query = query.Where("orders.status = ? AND orders.assigned_at < ?", models.StatusAssigned, *f.AssignedBefore)
+	}
+	if len(f.Substatuses) > 0 {
+		query = query.Where("orders.substatus IN ?", f.Substatuses)
+	}
+	if f.DueBy != "" {
+		query = query.Where("orders.next_attempt_on <= ?", f.DueBy)
+	}
+	if f.NotLoaded {
+		query = query.Where("orders.status = ? AND orders.loaded_at IS NULL", models.StatusAssigned)
 	}
 	if f.AmountDiffers {
 		query = query.Where("orders.actual_amount_collected_cents <> orders.amount_to_collect_cents")

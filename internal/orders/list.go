@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -185,7 +186,10 @@ func (s *Service) filter(ctx context.Context, caller Caller, query Query) (order
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
 		ByDelivery: query.ByDelivery, AmountDiffers: query.AmountDiffers,
 		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID,
-		Search: search, IDs: query.IDs,
+		Search: search, IDs: query.IDs, Substatuses: query.Substatuses, NotLoaded: query.NotLoaded,
+	}
+	if query.DueBy != nil {
+		filter.DueBy = query.DueBy.Format(time.DateOnly)
 	}
 	if err == nil && len(search) > 0 {
 		err = s.findCode(ctx, caller, query.Search, &filter)

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -108,11 +109,12 @@ func (s *Service) logSweep(ctx context.Context, swept photos.Swept) {
 // uses an index of one field only if it sees the field.
 const replacedPhoto = "field = 'delivery_proof' AND old_value IS NOT NULL"
 
-// KnownPhotos returns which of the photos an order or an operator's logo refers to, or did an order
-// before a correction, and which belonged to an order that was erased.
+// KnownPhotos returns which of the photos an order, its timeline or an operator's logo refers to, or
+// did an order before a correction, and which belonged to an order that was erased.
 func (s *Service) KnownPhotos(ctx context.Context, names []string) (referenced, erased []string, err error) {
 	for _, of := range []struct{ table, column, condition string }{
 		{"orders", "proof_photo", "TRUE"}, {"operators", "logo_photo", "TRUE"}, {"order_corrections", "old_value", replacedPhoto},
+		{"order_events", "photo", "TRUE"},
 	} {
 		var found []string
 		query := s.db.Query(ctx).Table(of.table).Where(of.condition).Where(of.column+" IN ?", names)
@@ -125,17 +127,26 @@ func (s *Service) KnownPhotos(ctx context.Context, names []string) (referenced, 
 	return referenced, erased, err
 }
 
-// recordErasedPhotos records that the photos of an order, those that a correction has replaced
-// among them, have to be deleted, and returns their names.
+// recordErasedPhotos records that the photos of an order, those that a correction has replaced and
+// those of its timeline among them, have to be deleted, and returns their names.
 func recordErasedPhotos(ctx context.Context, tx *db.DB, order *models.Order, now time.Time) (names []string, err error) {
 	err = tx.Query(ctx).Model(&models.Correction{}).Where(replacedPhoto).Where("order_id = ?", order.ID).Pluck("old_value",
 		&names).Error
 	if err != nil {
 		return nil, err
 	}
+	var taken []string
+	err = tx.Query(ctx).Model(&models.TimelineEntry{}).Where("order_id = ? AND photo IS NOT NULL", order.ID).Pluck("photo",
+		&taken).Error
+	if err != nil {
+		return nil, err
+	}
+	names = slices.Concat(names, taken, order.Attempts.Photos())
 	if order.ProofPhoto != nil {
 		names = append(names, *order.ProofPhoto)
 	}
+	slices.Sort(names)
+	names = slices.Compact(names)
 	for _, name := range names {
 		err := tx.Query(ctx).Exec("INSERT INTO erased_photos (name, erased_at) VALUES (?, ?) ON CONFLICT DO NOTHING", name,
 			now).Error

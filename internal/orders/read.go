@@ -49,6 +49,11 @@ type Query struct {
 	Expiring bool
 	// OutSinceYesterday selects orders that a rider got before today and has not delivered.
 	OutSinceYesterday bool
+	// Substatuses selects orders with one of them, DueBy those whose next attempt is planned for then or
+	// before, and NotLoaded those whose rider has not confirmed to have the package.
+	Substatuses []models.Substatus
+	DueBy       *time.Time
+	NotLoaded   bool
 	// AmountDiffers selects orders for which another amount was collected than was agreed.
 	AmountDiffers bool
 	// IDs, unless it is nil, selects the orders of these ids.

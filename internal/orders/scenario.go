@@ -2,6 +2,7 @@ package orders
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,13 +29,14 @@ type Scenario struct {
 	outage bool
 }
 
-// scenarioStep is a move of a test order, and how long after the one before it is made. auto means
-// that the timer makes it, not the operator; rider is the index of the rider of an assignment.
+// scenarioStep is a move of a test order, and how long after the one before it is made. by is who
+// makes it, if not the operator; rider is the index of the rider of an assignment.
 type scenarioStep struct {
-	after time.Duration
-	move  models.Move
-	auto  bool
-	rider int
+	after  time.Duration
+	move   models.Move
+	by     models.Actor
+	rider  int
+	reason string
 }
 
 const (
@@ -50,9 +52,21 @@ var (
 	assigned   = scenarioStep{after: stepInterval, move: models.MoveAssign}
 	reassigned = scenarioStep{after: stepInterval, move: models.MoveAssign, rider: 1}
 	delivered  = scenarioStep{after: stepInterval, move: models.MoveDeliver}
-	cancelled  = scenarioStep{after: stepInterval, move: models.MoveCancel}
-	expired    = scenarioStep{after: testAutoCancel, move: models.MoveCancel, auto: true}
+	cancelled  = scenarioStep{after: stepInterval, move: models.MoveCancel, reason: "Cancelación de prueba"}
+	expired    = scenarioStep{after: testAutoCancel, move: models.MoveCancel, by: models.ByAuto}
 	revived    = scenarioStep{after: testRevival, move: models.MoveReceive}
+
+	absent       = scenarioStep{after: stepInterval, move: models.MoveFail, reason: string(models.FailedAbsent)}
+	refused      = scenarioStep{after: stepInterval, move: models.MoveFail, reason: string(models.FailedRefused)}
+	retried      = scenarioStep{after: stepInterval, move: models.MoveRetry}
+	rescheduled  = scenarioStep{after: stepInterval, move: models.MoveRetry, by: models.ByStore}
+	unanswered   = scenarioStep{after: testAutoCancel, move: models.MoveRetry, by: models.ByAuto}
+	broughtBack  = scenarioStep{after: stepInterval, move: models.MoveReceive}
+	returning    = scenarioStep{after: stepInterval, move: models.MoveReturn}
+	givenBack    = scenarioStep{after: stepInterval, move: models.MoveHandBack}
+	undone       = scenarioStep{after: stepInterval, move: models.MoveUndo, reason: "Se marcó otro pedido"}
+	secondDay    = []scenarioStep{broughtBack, assigned, delivered}
+	toFirstVisit = []scenarioStep{received, assigned, absent}
 
 	toDelivery = []scenarioStep{received, assigned, delivered}
 )
@@ -90,6 +104,28 @@ var Scenarios = []Scenario{
 	{
 		Digits: "011", English: "Outage: 503 `service_unavailable` once; the same request with the same `Idempotency-Key` succeeds",
 		Spanish: "Caída: 503 `service_unavailable` una vez; la misma solicitud con la misma `Idempotency-Key` se cumple", steps: toDelivery, outage: true,
+	},
+	{
+		Digits: "012", English: "Nobody at home: one failed attempt, another one planned, delivered",
+		Spanish: "No hay nadie: un intento fallido, se planea otro, se entrega", steps: slices.Concat(toFirstVisit, []scenarioStep{retried}, secondDay),
+	},
+	{
+		Digits: "013", English: "Refused at the door and returned to the store: `order.cancelled` with reason `returned`",
+		Spanish: "No lo reciben y vuelve a la tienda: `order.cancelled` con motivo `returned`",
+		steps:   []scenarioStep{received, assigned, refused, returning, broughtBack, givenBack},
+	},
+	{
+		Digits: "014", English: "Nobody at home, and the store plans another attempt (`POST /v1/orders/{id}/decision` before that does it, too)",
+		Spanish: "No hay nadie y la tienda planea otro intento (también con `POST /v1/orders/{id}/decision` antes de eso)",
+		steps:   slices.Concat(toFirstVisit, []scenarioStep{rescheduled}, secondDay),
+	},
+	{
+		Digits: "015", English: "Nobody at home, and nobody decides in time: the operator's rule holds",
+		Spanish: "No hay nadie y nadie decide a tiempo: vale la regla del operador", steps: slices.Concat(toFirstVisit, []scenarioStep{unanswered}, secondDay),
+	},
+	{
+		Digits: "016", English: "Delivered by mistake, taken back (`order.updated`), then delivered",
+		Spanish: "Se entrega por error, se deshace (`order.updated`) y se entrega", steps: []scenarioStep{received, assigned, delivered, undone, delivered},
 	},
 }
 

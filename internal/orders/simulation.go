@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -37,12 +38,8 @@ func simulationSteps(order *models.Order) []workflows.SimulationStep {
 	scenario, riders := scenarioOf(order), TestRiders(order.OperatorID, order.CreatedAt)
 	var steps []workflows.SimulationStep
 	for _, step := range scenario.steps {
-		made := workflows.SimulationStep{After: step.after, Move: step.move, By: models.ByOperator}
+		made := workflows.SimulationStep{After: step.after, Move: step.move, By: cmp.Or(step.by, models.ByOperator), Reason: step.reason}
 		switch {
-		case step.auto:
-			made.By = models.ByAuto
-		case step.move == models.MoveCancel:
-			made.Reason = "Cancelación de prueba"
 		case step.move == models.MoveAssign:
 			made.RiderID = &riders[step.rider].ID
 		case step.move == models.MoveDeliver && scenario.photo:

@@ -80,7 +80,7 @@ func (s *Service) ReconcileUnconfirmed(ctx context.Context, orderID uuid.UUID) e
 
 func (s *Service) reconcile(ctx context.Context, view *models.OrderView) (err error) {
 	switch {
-	case view.State().Final() || view.State().Revivable():
+	case view.Status.Ended():
 		if err = s.signalRefresh(ctx, view.ID); isNotRunning(err) {
 			err = nil // an ended order needs no running workflow
 		}

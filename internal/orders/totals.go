@@ -26,6 +26,12 @@ const (
 	deliveriesByRider     measure = "rider"
 	minutesSinceReception measure = "minutes_since_reception"
 	minutesSinceCreation  measure = "minutes_since_creation"
+	// deliveredAtFirst counts the deliveries that no failed attempt came before. The next three count
+	// failed attempts.
+	deliveredAtFirst   measure = "delivered_at_first"
+	failuresByReason   measure = "failed_reason"
+	failuresByRider    measure = "failed_rider"
+	failuresByLocation measure = "failed_location"
 )
 
 // figure is a measure of the orders that share a label, such as a status.
@@ -63,8 +69,18 @@ func figuresOf(order *models.Order) map[figure]int64 {
 	if order.ActualAmountCollected != nil {
 		figures[figure{collectedCents, ""}] = int64(*order.ActualAmountCollected)
 	}
+	for _, attempt := range order.Attempts {
+		figures[figure{failuresByReason, string(attempt.Reason)}]++
+		figures[figure{failuresByLocation, order.LocationID.String()}]++
+		if attempt.RiderID != nil {
+			figures[figure{failuresByRider, attempt.RiderID.String()}]++
+		}
+	}
 	if order.Status != models.StatusDelivered {
 		return figures
+	}
+	if len(order.Attempts) == 0 {
+		figures[figure{deliveredAtFirst, ""}] = 1
 	}
 	if order.RiderID != nil {
 		figures[figure{deliveriesByRider, order.RiderID.String()}] = 1
@@ -180,7 +196,8 @@ func (s *Service) countByStatus(
 
 // hasTotals reports whether the totals have what the query selects, its status aside.
 func (q Query) hasTotals() bool {
-	return !q.ByDelivery && !q.WithoutPoint && !q.Expiring && !q.OutSinceYesterday && !q.AmountDiffers && q.RiderID == nil &&
+	return !q.ByDelivery && !q.WithoutPoint && !q.Expiring && !q.OutSinceYesterday && !q.AmountDiffers && len(q.Substatuses) == 0 &&
+		q.DueBy == nil && !q.NotLoaded && q.RiderID == nil &&
 		q.LocationID == nil && q.ExternalID == "" && strings.TrimSpace(q.Search) == ""
 }
 

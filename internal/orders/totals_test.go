@@ -131,7 +131,7 @@ func (p *person) move(ctx context.Context) error {
 		OrderID: order.ID, EntryID: uuid.New(), Seq: order.Seq + 1, By: models.ByOperator,
 		At: p.s.App.Clock().Now().Add(time.Duration(p.chance.IntN(300)) * time.Minute),
 	}
-	moves := []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel}
+	moves := slices.Clone(models.Moves)
 	p.chance.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 	for _, move.Move = range moves {
 		move.By, move.Message = models.ByOperator, models.Message{}
@@ -140,6 +140,12 @@ func (p *person) move(ctx context.Context) error {
 			move.Message = models.Message{RiderID: &riders[p.chance.IntN(2)].ID}
 		case models.MoveDeliver:
 			move.Message = models.Message{ActualAmountCollected: &amount}
+		case models.MoveFail:
+			move.Message = models.Message{Reason: string(models.FailureReasons[p.chance.IntN(3)])}
+		case models.MoveUndo:
+			if order.Status == models.StatusDelivered || p.chance.IntN(3) > 0 {
+				continue
+			}
 		case models.MoveCancel:
 			move.Message = models.Message{Reason: []string{"Desistió", "No estaba", ""}[p.chance.IntN(3)]}
 			if order.Status == models.StatusRegistered && p.chance.IntN(2) == 0 {
@@ -147,13 +153,13 @@ func (p *person) move(ctx context.Context) error {
 			}
 		}
 		rider := move.Message.RiderID
-		to, verdict := order.State().Decide(move.Move, move.By, rider)
+		after, verdict := order.State().Decide(move.Move, move.By, rider)
 		if verdict != models.Applied {
 			continue
 		}
-		move.To = to
+		move.To, move.Substatus = after.Status, after.Substatus
 		result, err := p.s.App.Orders.Apply(ctx, move)
-		if err == nil && result.Refused != "" {
+		if err == nil && result.Refused != "" && move.Move != models.MoveUndo {
 			err = fmt.Errorf("%s refused: %s", move.Move, result.Refused)
 		}
 		if err == nil && p.chance.IntN(5) == 0 {

@@ -76,6 +76,9 @@ func (s *Service) move(
 		return order, err
 	}
 	message.Requester = caller.requester()
+	if by := caller.Actor(); message.By == "" && by != models.ByOperator {
+		message.By = by
+	}
 	updateID := updateID(s.options.UpdateIDSecret, &order.Order, caller.Actor(), message, attachment)
 	if err := s.updateUntilSettled(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
 		return nil, err
@@ -221,12 +224,14 @@ func (s *Service) sendUpdate(ctx context.Context, order *models.Order, message m
 	}
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
 	if isNotRunning(err) {
-		// A workflow that has completed for good since the order was read is not started again.
+		// A workflow that has completed since the order was read is not started for a move that the order
+		// does not allow any more.
 		current, readErr := s.db.OrderViewByID(ctx, order.ID)
 		if readErr != nil {
 			return readErr
 		}
-		if current.State().Final() {
+		if _, verdict, _ := message.Decide(message.Actor(), current.Seq, current.State()); verdict == models.Refused &&
+			current.Status.Ended() {
 			return workflows.Refusal{Move: message.Move, Status: current.Status}.Err()
 		}
 		handle, err = s.updateWithStart(ctx, order, options)

@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,7 @@ type Public struct {
 	ExternalID            *string            `json:"external_id"`
 	Status                models.Status      `json:"status"`
 	StatusLabel           string             `json:"status_label"`
+	Substatus             *models.Substatus  `json:"substatus"`
 	StoreID               *uuid.UUID         `json:"store_id"`
 	BranchID              uuid.UUID          `json:"branch_id"`
 	RecipientName         string             `json:"recipient_name"`
@@ -35,6 +37,27 @@ type Public struct {
 	CreatedAt             time.Time          `json:"created_at"`
 	ReceivedAt            *time.Time         `json:"received_at"`
 	DeliveredAt           *time.Time         `json:"delivered_at"`
+	FailedAttempts        []AttemptView      `json:"attempts"`
+	NextAttemptOn         *string            `json:"next_attempt_on"`
+	DecisionDeadline      *time.Time         `json:"decision_deadline"`
+	Collections           models.Collections `json:"collections"`
+	ReceivedBy            *string            `json:"received_by"`
+}
+
+// AttemptView is an attempt at the delivery that failed.
+type AttemptView struct {
+	Number     int                  `json:"number"`
+	Reason     models.FailureReason `json:"reason"`
+	Note       *string              `json:"note"`
+	PhotoURL   *string              `json:"photo_url"`
+	OccurredAt time.Time            `json:"occurred_at"`
+	RecordedAt time.Time            `json:"recorded_at"`
+	Lat        *float64             `json:"lat,omitempty"`
+	Lng        *float64             `json:"lng,omitempty"`
+	// ThumbnailURL is for the panel's pages, Photo is the name of the file.
+	ThumbnailURL string     `json:"-"`
+	Photo        string     `json:"-"`
+	RiderID      *uuid.UUID `json:"-"`
 }
 
 // View is an order as the API and the panel return it: the same object in create, read and list.
@@ -61,6 +84,16 @@ type View struct {
 	// RiskZone is the name of the risk zone that the destination was in when the order was created or
 	// corrected, for the panel.
 	RiskZone *string `json:"-"`
+	// LoadedAt is when the rider has confirmed to have the package, for the panel.
+	LoadedAt *time.Time `json:"-"`
+	// RiderID is the rider, for the panel.
+	RiderID *uuid.UUID `json:"-"`
+}
+
+// refersTo reports whether the photo is the order's.
+func (v *View) refersTo(photo string) bool {
+	return v.DeliveryProof != nil && v.DeliveryProof.Photo == photo ||
+		slices.ContainsFunc(v.FailedAttempts, func(a AttemptView) bool { return a.Photo == photo })
 }
 
 // Since is when the order reached its status.
@@ -86,6 +119,8 @@ func (v *View) LacksPoint() bool { return v.DeliveryLat == nil && v.Status.Open(
 type eventData struct {
 	Public
 	DeliveryProof *ProofView `json:"delivery_proof,omitempty"`
+	// Changed are the members that order.updated tells about.
+	Changed []string `json:"changed,omitempty"`
 }
 
 // LocationRef is a location by id and name.
@@ -119,9 +154,16 @@ type CancellationView struct {
 	Note   *string      `json:"note"`
 }
 
-func public(o *models.OrderView) Public {
+// public renders what everybody sees. The addresses of photos are made by photoURL.
+func public(o *models.OrderView, withLocation bool, photoURL func(string) string) Public {
+	collections := o.Collections
+	if collections == nil {
+		collections = models.Collections{}
+	}
 	return Public{
 		ID: o.ID, GuideCode: o.GuideCode, ExternalID: o.ExternalID, Status: o.Status, StatusLabel: o.Status.Label(),
+		Substatus: o.Substatus, FailedAttempts: attemptViews(o.Attempts, withLocation, photoURL), NextAttemptOn: o.NextAttemptOn,
+		DecisionDeadline: utc(o.DecisionDeadline), Collections: collections, ReceivedBy: o.ReceivedBy,
 		StoreID: o.StoreID, BranchID: o.BranchID,
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
 		DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
@@ -132,16 +174,33 @@ func public(o *models.OrderView) Public {
 	}
 }
 
-// view renders an order; withProofLocation includes where the photo was taken.
+func attemptViews(attempts models.Attempts, withLocation bool, photoURL func(string) string) []AttemptView {
+	views := make([]AttemptView, len(attempts))
+	for i, a := range attempts {
+		views[i] = AttemptView{Number: a.Number, Reason: a.Reason, Note: textOrNull(a.Note), RiderID: a.RiderID, Photo: a.Photo,
+			OccurredAt: a.OccurredAt.UTC(), RecordedAt: a.RecordedAt.UTC()}
+		if a.Photo != "" {
+			address := photoURL(a.Photo)
+			views[i].PhotoURL, views[i].ThumbnailURL = &address, photoURL(photos.ThumbnailName(a.Photo))
+		}
+		if withLocation {
+			views[i].Lat, views[i].Lng = a.Lat, a.Lng
+		}
+	}
+	return views
+}
+
+// view renders an order; withProofLocation includes where photos were taken.
 func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	view := &View{
-		Public:           public(o),
+		Public:           public(o, withProofLocation, s.PhotoURL),
 		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order),
 		RecipientDocVerified: o.RecipientDocVerified,
 		DeliveryType:         o.DeliveryType, LocationID: o.LocationID,
 		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
 		Notes: o.Notes, Currency: o.Currency, DeliveryProof: s.proofView(&o.Order, withProofLocation),
 		AssignedAt: utc(o.AssignedAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq, RiskZone: o.RiskZone,
+		LoadedAt: utc(o.LoadedAt), RiderID: o.RiderID,
 	}
 	if o.CancelledBy != nil {
 		view.Cancellation = &CancellationView{By: *o.CancelledBy, Reason: o.CancelReason, Note: o.CancelNote}
@@ -150,7 +209,8 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 }
 
 func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventData {
-	return eventData{Public: public(o), DeliveryProof: s.eventProof(&o.Order, withProofLocation)}
+	return eventData{Public: public(o, withProofLocation, s.options.PhotoURLs.Unsigned),
+		DeliveryProof: s.eventProof(&o.Order, withProofLocation)}
 }
 
 func riderView(o *models.OrderView) *RiderView {

@@ -55,6 +55,8 @@ func NewTenant(t testing.TB, database *db.DB) *Tenant {
 	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.Branch.ID, &w.Rider.ID, District, "2026-03-04"
 	order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by,
 		&document, &source, &outcome
+	substatus, day := models.SubstatusReturned, "2026-03-05"
+	order.Substatus, order.NextAttemptOn = &substatus, &day
 	order.DeliveryType, order.PaymentType = models.DeliveryAgency, models.CashOnDelivery
 	order.RecipientDocNumber = nil // no column
 	for _, delivery := range []*models.WebhookDelivery{&w.Pending, &w.Failed} {

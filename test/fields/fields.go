@@ -43,6 +43,9 @@ func (f *Filler) fill(value reflect.Value, name string) {
 		for i := range value.NumField() {
 			f.fill(value.Field(i), value.Type().Field(i).Name)
 		}
+	case reflect.Slice:
+		value.Set(reflect.MakeSlice(value.Type(), 1, 1))
+		f.fill(value.Index(0), name)
 	case reflect.String:
 		value.SetString(fmt.Sprintf("%s %d", name, f.Given))
 	case reflect.Bool:

@@ -40,6 +40,8 @@ CREATE TABLE operators (
     share_proof_location  BOOLEAN NOT NULL,
     share_proof_photo     BOOLEAN NOT NULL DEFAULT FALSE,
     require_second_factor BOOLEAN NOT NULL DEFAULT FALSE,
+    -- What attempts and deliveries need, and what comes after a failed one, as JSON; NULL is the default of everything.
+    rules                 TEXT,
     -- An operator has a logo's address, or the name of the file of an uploaded one.
     logo_url              TEXT,
     logo_photo            TEXT,
@@ -228,6 +230,7 @@ CREATE TABLE orders (
     external_id                   TEXT,
     test                          BOOLEAN NOT NULL DEFAULT FALSE,
     status                        TEXT NOT NULL CHECK (status IN ('registered', 'received', 'assigned', 'delivered', 'cancelled')),
+    substatus                     TEXT CHECK (substatus IN ('attempt_failed', 'awaiting_decision', 'retry_planned', 'returning', 'returned')),
     seq                           INTEGER NOT NULL CHECK (seq > 0),
     recipient_name                TEXT NOT NULL,
     recipient_phone               TEXT NOT NULL,
@@ -256,6 +259,13 @@ CREATE TABLE orders (
     operative_day                 TEXT NOT NULL CHECK (length(operative_day) = 10),
     risk_zone                     TEXT,
     rider_id                      UUID REFERENCES riders (id),
+    -- The attempts at the delivery that failed, as JSON, when the next one is, and until when somebody decides about it.
+    attempts                      TEXT,
+    next_attempt_on               TEXT CHECK (length(next_attempt_on) = 10),
+    decision_deadline             TIMESTAMPTZ,
+    -- By which ways what was collected, as JSON, and who took the package.
+    collections                   TEXT,
+    received_by                   TEXT,
     proof_photo                   TEXT,
     proof_captured_at             TIMESTAMPTZ,
     proof_lat                     DOUBLE PRECISION,
@@ -270,6 +280,7 @@ CREATE TABLE orders (
     created_at                    TIMESTAMPTZ NOT NULL,
     received_at                   TIMESTAMPTZ,
     assigned_at                   TIMESTAMPTZ,
+    loaded_at                     TIMESTAMPTZ,
     delivered_at                  TIMESTAMPTZ,
     cancelled_at                  TIMESTAMPTZ,
     updated_at                    TIMESTAMPTZ NOT NULL,
@@ -290,6 +301,8 @@ CREATE INDEX orders_operator_location ON orders (operator_id, location_id, creat
 CREATE INDEX orders_operator_received ON orders (operator_id, received_at DESC, id DESC) WHERE received_at IS NOT NULL;
 CREATE INDEX orders_operator_delivered ON orders (operator_id, delivered_at DESC, id DESC, status, test, actual_amount_collected_cents)
     WHERE delivered_at IS NOT NULL;
+-- The few whose delivery has failed: what waits for a decision, is planned for a day or goes back to its store.
+CREATE INDEX orders_operator_substatus ON orders (operator_id, substatus, created_at DESC, id DESC, test) WHERE substatus IS NOT NULL;
 -- Open lists ask when an order of the operator, or of a store, was written last.
 CREATE INDEX orders_operator_updated ON orders (operator_id, updated_at);
 CREATE INDEX orders_store_updated ON orders (store_id, updated_at);
@@ -350,10 +363,17 @@ CREATE TABLE order_events (
     key_id   UUID,
     rider_id UUID,
     detail   TEXT,
-    at       TIMESTAMPTZ NOT NULL
+    at       TIMESTAMPTZ NOT NULL,
+    -- When a rider did it, if that was heard of later, and by how many seconds the clock of the phone was wrong.
+    occurred_at TIMESTAMPTZ,
+    clock_off   INTEGER,
+    photo       TEXT,
+    -- What the move has changed in the order, as JSON, so that it can be taken back.
+    before      TEXT
 );
 -- One entry for each move, whoever tries to write it again.
 CREATE UNIQUE INDEX order_events_move ON order_events (order_id, seq);
+CREATE INDEX order_events_photo ON order_events (photo) WHERE photo IS NOT NULL;
 
 -- What people corrected in an order after its creation. A value tells who the recipient is, so it goes when the order's data is erased; the audit
 -- log has the fields alone.
@@ -430,7 +450,7 @@ CREATE TABLE deliveries (
     CHECK ((status = 'pending') = (finished_at IS NULL))
 );
 -- The outbox row of a move is written once, whoever tries to write it again.
-CREATE UNIQUE INDEX deliveries_outbox ON deliveries (order_id, order_seq, webhook_id);
+CREATE UNIQUE INDEX deliveries_outbox ON deliveries (order_id, order_seq, webhook_id, event);
 CREATE INDEX deliveries_list ON deliveries (operator_id, created_at DESC, test);
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, created_at DESC);
 CREATE INDEX deliveries_pending ON deliveries (next_attempt_at) WHERE status = 'pending';

@@ -1,0 +1,44 @@
+package orders
+
+import (
+	"slices"
+
+	"despacho/internal/jsonbody"
+	"despacho/models"
+)
+
+// maxCollections is how many ways of payment one delivery may have.
+const maxCollections = 10
+
+// readCollections reads by which ways of payment what was collected; those that an operator does
+// not offer are refused.
+func readCollections(in *jsonbody.Object, rules models.Rules) models.Collections {
+	var collections models.Collections
+	in.EachObject("collections", maxCollections, func(item *jsonbody.Object) {
+		collections = append(collections, readCollection(item, rules))
+	})
+	return collections
+}
+
+func readCollection(in *jsonbody.Object, rules models.Rules) models.Collection {
+	words := make([]string, len(rules.Methods()))
+	for i, method := range rules.Methods() {
+		words[i] = string(method)
+	}
+	var c models.Collection
+	if method := in.Enum("method", words...); method != nil {
+		c.Method = models.Method(*method)
+	} else if !in.Has("method") {
+		in.AddError("method", jsonbody.MissingMessage)
+	}
+	if amount := in.Money("amount"); amount != nil {
+		c.Amount = *amount
+	} else if !in.Has("amount") {
+		in.AddError("amount", jsonbody.MissingMessage)
+	}
+	c.Reference = in.Text("reference", models.MaxReference)
+	if c.Reference == nil && slices.Contains(rules.ReferenceMethods, c.Method) {
+		in.AddError("reference", "es obligatorio con esta forma de pago")
+	}
+	return c
+}
