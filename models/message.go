@@ -56,6 +56,10 @@ type Message struct {
 	// On is the date YYYY-MM-DD of the next attempt; empty is the operator's next day.
 	On string `json:"on,omitempty"`
 
+	// EntryID is the id of the timeline entry of a move that is made once, however often it is asked
+	// for; nil derives it from the request.
+	EntryID *uuid.UUID `json:"entry_id,omitempty"`
+
 	// Deadline is the time after which the move must not be made, because the requester has stopped
 	// waiting. A signal has none: it waits for the database.
 	Deadline *time.Time `json:"deadline,omitempty"`

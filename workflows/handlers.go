@@ -82,7 +82,7 @@ func (o *order) handleSignal(ctx workflow.Context, move models.Move, number int)
 		workflow.GetLogger(ctx).Error("malformed signal dropped", "signal", move, "error", err)
 		return
 	}
-	message.Requester = models.Requester{}
+	message.Requester, message.EntryID = models.Requester{}, nil
 	r := newRequest(move, models.ByOperator, message)
 	r.signal = number
 	if err := o.handleMove(ctx, r); err != nil {

@@ -13,8 +13,12 @@ const maxCollections = 10
 // readCollections reads by which ways of payment what was collected; those that an operator does
 // not offer are refused.
 func readCollections(in *jsonbody.Object, rules models.Rules) models.Collections {
+	return readCollectionsOf(in, "collections", rules)
+}
+
+func readCollectionsOf(in *jsonbody.Object, name string, rules models.Rules) models.Collections {
 	var collections models.Collections
-	in.EachObject("collections", maxCollections, func(item *jsonbody.Object) {
+	in.EachObject(name, maxCollections, func(item *jsonbody.Object) {
 		collections = append(collections, readCollection(item, rules))
 	})
 	return collections

@@ -70,14 +70,19 @@ func (s *Service) move(
 			return nil, err
 		}
 	}
+	message.Requester = caller.requester()
+	if by := caller.Actor(); message.By == "" && by != models.ByOperator {
+		message.By = by
+	}
+	if message.EntryID != nil {
+		if written, err := s.isWritten(ctx, *message.EntryID); err != nil || written {
+			return order, err
+		}
+	}
 	// The row is checked first: a move that it rules out needs no update.
 	verdict, err := decide(message, caller.Actor(), order)
 	if err != nil || verdict == models.Unchanged {
 		return order, err
-	}
-	message.Requester = caller.requester()
-	if by := caller.Actor(); message.By == "" && by != models.ByOperator {
-		message.By = by
 	}
 	updateID := updateID(s.options.UpdateIDSecret, &order.Order, caller.Actor(), message, attachment)
 	if err := s.updateUntilSettled(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
@@ -144,7 +149,7 @@ func (s *Service) sendUntilAnswered(ctx context.Context, order *models.Order, re
 		if err == nil {
 			return nil
 		}
-		written, lookupErr := s.isWritten(ctx, updateID)
+		written, lookupErr := s.isWritten(ctx, entryOf(request, updateID))
 		switch {
 		case written:
 			s.reportWritten(ctx, order.ID)
@@ -201,15 +206,23 @@ func lastRefusal(refusal workflows.Refusal) error {
 	return ErrMoveUnconfirmed
 }
 
-// isWritten reports whether the update's move is in the database although its answer was not a
+// entryOf is the id of the timeline entry that an update of the workflow makes.
+func entryOf(message models.Message, updateID string) uuid.UUID {
+	if message.EntryID != nil {
+		return *message.EntryID
+	}
+	return workflows.EntryID(updateID)
+}
+
+// isWritten reports whether an update's move is in the database although its answer was not a
 // success: a worker that dies after writing it loses the answer, and its successor refuses the move
 // as already made. So a refusal is the move's outcome only if it could be looked up. The update's
 // own time may be over.
-func (s *Service) isWritten(ctx context.Context, updateID string) (bool, error) {
+func (s *Service) isWritten(ctx context.Context, entryID uuid.UUID) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()
 	var count int64
-	err := s.db.Query(ctx).Model(&models.TimelineEntry{}).Where("id = ?", workflows.EntryID(updateID)).Count(&count).Error
+	err := s.db.Query(ctx).Model(&models.TimelineEntry{}).Where("id = ?", entryID).Count(&count).Error
 	return count > 0, err
 }
 

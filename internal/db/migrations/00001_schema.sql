@@ -375,6 +375,18 @@ CREATE TABLE order_events (
 CREATE UNIQUE INDEX order_events_move ON order_events (order_id, seq);
 CREATE INDEX order_events_photo ON order_events (photo) WHERE photo IS NOT NULL;
 
+-- The loads that riders have confirmed, by the id that the phone gave: what was scanned and is not theirs, as JSON.
+CREATE TABLE rider_loads (
+    id          UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    rider_id    UUID NOT NULL REFERENCES riders (id),
+    confirmed   INTEGER NOT NULL,
+    missing     INTEGER NOT NULL,
+    extra       TEXT,
+    at          TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX rider_loads_rider ON rider_loads (rider_id, at DESC);
+
 -- What people corrected in an order after its creation. A value tells who the recipient is, so it goes when the order's data is erased; the audit
 -- log has the fields alone.
 CREATE TABLE order_corrections (
@@ -569,6 +581,7 @@ DROP TABLE deliveries;
 DROP TABLE webhooks;
 DROP TABLE erased_photos;
 DROP TABLE order_corrections;
+DROP TABLE rider_loads;
 DROP TABLE order_events;
 DROP VIEW current_order_totals;
 DROP TABLE order_total_changes;
