@@ -146,11 +146,16 @@ func (s *Server) countFailure(c *gin.Context, refusal error) error {
 // limitRate applies the plan's rate limit to the key and sets the rate-limit headers.
 func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	limit := holder.Operator.Plan.RequestsPerMinute()
+	return s.limitUsed(c, limit, holder.Used,
+		"Superó el límite de "+strconv.Itoa(limit)+" solicitudes por minuto de su plan."+untilNextMinute)
+}
+
+// limitUsed sets the rate-limit headers of a caller and refuses a request over the limit.
+func (s *Server) limitUsed(c *gin.Context, limit, used int, message string) error {
 	reset := clock.UntilNextMinute(s.clock.Now())
 	c.Header(policyHeader, fmt.Sprintf(`"minute";q=%d;w=60`, limit))
-	c.Header(rateHeader, fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-holder.Used), seconds(reset)))
-	if holder.Used > limit {
-		message := "Superó el límite de " + strconv.Itoa(limit) + " solicitudes por minuto de su plan." + untilNextMinute
+	c.Header(rateHeader, fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-used), seconds(reset)))
+	if used > limit {
 		return apperror.Limited("rate_limited", message, reset)
 	}
 	return nil

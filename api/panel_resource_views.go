@@ -28,18 +28,6 @@ func viewOfStore(s *models.Store) panelStoreView {
 	}
 }
 
-type riderView struct {
-	identified
-	Name      string    `json:"name"`
-	Phone     string    `json:"phone"`
-	Active    bool      `json:"active"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
-func viewOfRider(r *models.Rider) riderView {
-	return riderView{identified: identified{r.ID}, Name: r.Name, Phone: r.Phone, Active: r.Active, CreatedAt: r.CreatedAt.UTC()}
-}
-
 type branchView struct {
 	identified
 	Name      string    `json:"name"`

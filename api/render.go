@@ -147,7 +147,7 @@ func opensPage(c *gin.Context) bool {
 	if c.Request.Method != http.MethodGet || !strings.Contains(c.GetHeader("Accept"), "text/html") {
 		return false
 	}
-	for _, prefix := range []string{"/v1/", "/panel/api/", "/public/"} {
+	for _, prefix := range []string{"/v1/", "/panel/api/", "/rider/api/", "/public/"} {
 		if strings.HasPrefix(c.Request.URL.Path, prefix) {
 			return false
 		}

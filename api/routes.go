@@ -9,6 +9,7 @@ import (
 	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/internal/photourl"
+	"despacho/internal/riders"
 	"despacho/models"
 )
 
@@ -83,6 +84,12 @@ func (s *Server) routes() {
 
 	v1.POST("/test/orders/:id/advance", s.withKey(models.ScopeWriteOrders, s.advanceTestOrder))
 
+	rider := r.Group("/rider/api")
+	rider.POST("/activate", s.handle(s.activatePhone))
+	rider.POST("/session", s.withPhone(riders.Needs{}, s.unlockPhone))
+	rider.GET("/session", s.withRider(false, s.currentRiderSession))
+	rider.DELETE("/session", s.withPhone(riders.Needs{}, s.lockPhone))
+
 	panelAPI := r.Group("/panel/api")
 	panelAPI.POST("/session", s.handle(s.signIn))
 	panelAPI.GET("/session", s.withUser(models.OwnAccount, s.currentSession))
@@ -123,7 +130,9 @@ func (s *Server) routes() {
 	panelAPI.POST("/keys", s.withUser(models.OperatorWrite, s.createKey))
 	panelAPI.DELETE("/keys/:id", s.withUser(models.OperatorRevoke, s.revokeKey))
 	resourceRoutes(s, panelAPI, "/stores", s.operators.Stores(), each(viewOfStore))
-	resourceRoutes(s, panelAPI, "/riders", s.operators.Riders(), each(viewOfRider))
+	resourceRoutes(s, panelAPI, "/riders", s.operators.Riders(), s.viewRiders)
+	panelAPI.POST("/riders/:id/link", s.withUser(models.OperatorWrite, s.linkRider))
+	panelAPI.DELETE("/riders/:id/device", s.withUser(models.OperatorRevoke, s.revokeRiderDevice))
 	resourceRoutes(s, panelAPI, "/branches", s.operators.Branches(), each(viewOfBranch))
 	resourceRoutes(s, panelAPI, "/sizes", s.operators.Sizes(), each(viewOfSize))
 	resourceRoutes(s, panelAPI, "/coverage", s.operators.Coverage(), s.viewCoverage)

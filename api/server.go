@@ -17,6 +17,7 @@ import (
 
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/credentials"
 	"despacho/internal/db"
 	"despacho/internal/encryption"
 	"despacho/internal/events"
@@ -25,6 +26,7 @@ import (
 	"despacho/internal/panel"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
+	"despacho/internal/riders"
 	"despacho/internal/signing"
 	"despacho/internal/web"
 	"despacho/internal/webhooks"
@@ -40,6 +42,8 @@ type Server struct {
 	events   *events.Service
 	// operators manages what the operators configure themselves.
 	operators *operators.Service
+	// riders manages the phones of riders.
+	riders    *riders.Service
 	temporal  client.Client
 	namespace string
 	clock     clock.Clock
@@ -107,12 +111,15 @@ func New(options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	passwords := credentials.NewPool()
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
 		webhooks: options.Webhooks, events: options.Events, operators: operators.New(operators.Options{
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
+			Passwords: passwords,
 		}),
+		riders:   riders.New(riders.Options{DB: options.DB, Clock: options.Clock, Passwords: passwords}),
 		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos,
 		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
 		uploads: newShares(maxUploads, maxStoreUploads), waits: newShares(maxWaits, maxStoreWaits),
@@ -126,7 +133,7 @@ func New(options Options) (*Server, error) {
 	}
 	s.reference = sync.OnceValues(func() (map[string]*document, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
-		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
+		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators, Riders: s.riders,
 		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
 		Signer:  signer,
 		Secrets: options.Secrets, Stream: s.streamPage,

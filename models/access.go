@@ -177,6 +177,33 @@ type PasswordReset struct {
 	ExpiresAt time.Time
 }
 
+// RiderDevice is the phone of a rider, or the link that makes a phone the rider's. Only hashes of
+// the link, of the phone's token and of the rider's PIN are stored.
+type RiderDevice struct {
+	ID         uuid.UUID
+	OperatorID uuid.UUID
+	RiderID    uuid.UUID
+	// LinkHash is nil once the link was used; TokenHash and PINHash are nil until then.
+	LinkHash      []byte
+	LinkExpiresAt time.Time
+	TokenHash     []byte
+	PINHash       *string `gorm:"column:pin_hash"`
+	// PINFailures is how many wrong PINs were entered in a row.
+	PINFailures int `gorm:"column:pin_failures"`
+	// UnlockedUntil is until when the phone does not ask for the PIN.
+	UnlockedUntil *time.Time
+	CreatedAt     time.Time
+	ActivatedAt   *time.Time
+	// LastSeenAt is at most a minute older than the latest request.
+	LastSeenAt *time.Time
+	RevokedAt  *time.Time
+}
+
+// Unlocked reports whether the phone needs no PIN at the given time.
+func (d *RiderDevice) Unlocked(now time.Time) bool {
+	return d.UnlockedUntil != nil && now.Before(*d.UnlockedUntil)
+}
+
 // IdempotencyRecord stores the outcome of a creation under its Idempotency-Key. Until Response is
 // set it is the lease of the request in progress.
 type IdempotencyRecord struct {

@@ -30,6 +30,11 @@ const (
 	AuditWebhookRotated AuditAction = "webhook.rotated"
 	AuditWebhookRemoved AuditAction = "webhook.removed"
 
+	AuditDeviceLinked    AuditAction = "rider_device.linked"
+	AuditDeviceActivated AuditAction = "rider_device.activated"
+	AuditDeviceRevoked   AuditAction = "rider_device.revoked"
+	AuditDeviceLocked    AuditAction = "rider_device.locked"
+
 	AuditSettingsChanged  AuditAction = "settings.changed"
 	AuditCoverageRemoved  AuditAction = "coverage.removed"
 	AuditCoverageReplaced AuditAction = "coverage.replaced"
@@ -53,7 +58,8 @@ const (
 // be repeated without end. What ends somebody's access is not among them.
 func (a AuditAction) Repeatable() bool {
 	switch a {
-	case AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditSettingsChanged, AuditCoverageReplaced:
+	case AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditSettingsChanged, AuditCoverageReplaced,
+		AuditDeviceLinked:
 		return true
 	}
 	return a != "user"+AuditChanged && slices.Contains(kindActions(), a)
@@ -101,6 +107,7 @@ var AuditActions = append([]AuditAction{
 	AuditSignIn, AuditSignInFailed, AuditSignInBlocked, AuditSignOut, AuditPasswordChanged, AuditPasswordReset, AuditResetStarted,
 	AuditSecondFactorAdded, AuditSecondFactorRemoved, AuditSecondFactorReset,
 	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditWebhookRemoved,
+	AuditDeviceLinked, AuditDeviceActivated, AuditDeviceRevoked, AuditDeviceLocked,
 	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed,
 	AuditPointSet, AuditCorrected, AuditDeliveryCorrected, AuditErased,
 }, kindActions()...)

@@ -110,7 +110,9 @@ func (b *builder) access(op node) []string {
 	return list
 }
 
-var accessWords = map[string]string{"apiKey": "X-API-Key", "panelToken": "Bearer", "panelCookie": "cookie de sesión"}
+var accessWords = map[string]string{
+	"apiKey": "X-API-Key", "panelToken": "Bearer", "panelCookie": "cookie de sesión", "riderCookie": "cookie del celular",
+}
 
 func (b *builder) bodies(holder node, d direction) []body {
 	var list []body

@@ -95,4 +95,6 @@ func (b *builder) postmanRequest(method, path string, op node) map[string]any {
 var auths = map[string]map[string]any{
 	"X-API-Key": {"type": "apikey", "apikey": []pair{{"key", "X-API-Key"}, {"value", "{{apiKey}}"}, {"in", "header"}}},
 	"Bearer":    {"type": "bearer", "bearer": []pair{{"token", "{{panelToken}}"}}},
+
+	"cookie del celular": {"type": "noauth"}, // Postman keeps cookies itself
 }

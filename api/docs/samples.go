@@ -24,6 +24,8 @@ type sent struct {
 var credentials = map[string]sent{
 	"X-API-Key": {header: "X-API-Key", variable: "DESPACHO_KEY"},
 	"Bearer":    {header: "Authorization", prefix: "Bearer ", variable: "DESPACHO_TOKEN"},
+
+	"cookie del celular": {header: "Cookie", prefix: "despacho_rider=", variable: "DESPACHO_RIDER"},
 }
 
 // samples are an operation's request in every language. There is none of a form with a file.

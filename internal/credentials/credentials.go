@@ -100,6 +100,13 @@ func HashPassword(password string) (string, error) {
 	return string(hash), err
 }
 
+// HashPIN is the form in which a PIN is stored. Its digits are few enough to be tried one by one
+// against the hash: what protects it is how few may be entered.
+func HashPIN(pin string) (string, error) {
+	hash, err := bcrypt.GenerateFromPassword([]byte(pin), Cost)
+	return string(hash), err
+}
+
 // dummyHash is the hash of a password that no account has: it is compared when the account does not
 // exist.
 var dummyHash = sync.OnceValue(func() []byte {

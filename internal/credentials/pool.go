@@ -5,10 +5,16 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
+	"time"
+
+	"despacho/internal/apperror"
 )
 
 // ErrBusy means that too many passwords wait to be hashed.
-var ErrBusy = errors.New("too many passwords wait to be hashed")
+var ErrBusy = (&apperror.Error{
+	Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: 2 * time.Second,
+	Message: "Hay demasiados ingresos a la vez. Vuelva a intentarlo en unos segundos.",
+}).Because(errors.New("too many passwords wait to be hashed"))
 
 // maxWaiting bounds the queue of a Pool, so that whoever gets a place in it is served before the
 // request's deadline: at bcrypt's default cost about four seconds.
@@ -27,9 +33,18 @@ func NewPool() *Pool { return newPool(max(1, runtime.GOMAXPROCS(0)/2)) }
 func newPool(size int) *Pool { return &Pool{running: make(chan struct{}, size)} }
 
 // Hash is HashPassword in the pool.
-func (p *Pool) Hash(ctx context.Context, password string) (hash string, err error) {
+func (p *Pool) Hash(ctx context.Context, password string) (string, error) {
+	return p.hash(ctx, func() (string, error) { return HashPassword(password) })
+}
+
+// HashPIN is the function of that name in the pool.
+func (p *Pool) HashPIN(ctx context.Context, pin string) (string, error) {
+	return p.hash(ctx, func() (string, error) { return HashPIN(pin) })
+}
+
+func (p *Pool) hash(ctx context.Context, work func() (string, error)) (hash string, err error) {
 	err = p.run(ctx, func() (err error) {
-		hash, err = HashPassword(password)
+		hash, err = work()
 		return err
 	})
 	return hash, err

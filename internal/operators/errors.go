@@ -10,7 +10,6 @@ import (
 var (
 	ErrKeyNotFound      = apperror.New(apperror.NotFound, "key_not_found", "La clave no existe o ya está revocada.")
 	ErrStoreNotFound    = apperror.New(apperror.NotFound, "store_not_found", "La tienda no existe.")
-	ErrRiderNotFound    = apperror.New(apperror.NotFound, "rider_not_found", "El motorizado no existe.")
 	ErrBranchNotFound   = apperror.New(apperror.NotFound, "branch_not_found", "La sucursal no existe.")
 	ErrSizeNotFound     = apperror.New(apperror.NotFound, "size_not_found", "El tamaño no existe.")
 	ErrCoverageNotFound = apperror.New(apperror.NotFound, "coverage_not_found", "La cobertura no existe.")

@@ -127,7 +127,7 @@ func (s *Service) FinishPasswordReset(ctx context.Context, in *jsonbody.Object) 
 		in.AddError("new", message)
 		return in.Err()
 	}
-	hash, err := s.hash(ctx, chosen)
+	hash, err := s.passwords.Hash(ctx, chosen)
 	if err != nil {
 		return err
 	}

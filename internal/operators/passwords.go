@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -62,7 +61,7 @@ func (s *Service) setPassword(
 	ctx context.Context, user *models.User, password string, action models.AuditAction,
 	allowed func(context.Context, *db.DB) error, keep ...uuid.UUID,
 ) error {
-	hash, err := s.hash(ctx, password)
+	hash, err := s.passwords.Hash(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -133,31 +132,6 @@ func (s *Service) limitPasswords(ctx context.Context, operatorID uuid.UUID) erro
 		clock.UntilNextMinute(now))
 }
 
-// matches checks a password in the pool.
-func (s *Service) matches(ctx context.Context, hash, password string) (bool, error) {
-	matches, err := s.passwords.Matches(ctx, hash, password)
-	return matches, busy(err)
-}
-
-// hash hashes a password in the pool.
-func (s *Service) hash(ctx context.Context, password string) (string, error) {
-	hash, err := s.passwords.Hash(ctx, password)
-	return hash, busy(err)
-}
-
-var errPasswordsBusy = &apperror.Error{
-	Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: 2 * time.Second,
-	Message: "Hay demasiados ingresos a la vez. Vuelva a intentarlo en unos segundos.",
-}
-
-// busy turns the pool's error for too many passwords at once into one for the user.
-func busy(err error) error {
-	if errors.Is(err, credentials.ErrBusy) {
-		return errPasswordsBusy.Because(err)
-	}
-	return err
-}
-
 // requirePassword reads and checks the password of a signed-in user, and returns the user with what
 // a session does not carry.
 func (s *Service) requirePassword(
@@ -174,7 +148,7 @@ func (s *Service) requirePassword(
 	if err := s.limitPasswords(ctx, user.OperatorID); err != nil {
 		return nil, err
 	}
-	matches, err := s.matches(ctx, user.PasswordHash, password)
+	matches, err := s.passwords.Matches(ctx, user.PasswordHash, password)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@
 package operators
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,13 +46,15 @@ type Options struct {
 	UserLimit, OperatorLimit int
 	// Photos stores the logos; the command line needs none.
 	Photos photos.Store
+	// Passwords hashes the passwords; nil is a pool of the service's own.
+	Passwords *credentials.Pool
 }
 
 // New returns the service.
 func New(options Options) *Service {
 	return &Service{
 		db: options.DB, clock: options.Clock, secrets: options.Secrets, signer: options.Signer,
-		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: credentials.NewPool(),
+		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: cmp.Or(options.Passwords, credentials.NewPool()),
 		photos: options.Photos,
 	}
 }

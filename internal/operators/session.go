@@ -152,7 +152,7 @@ func (s *Service) checkSignIn(ctx context.Context, request SignInRequest) (*mode
 		return user, nil
 	}
 	// The hash of an unknown user is empty.
-	matches, err := s.matches(ctx, user.PasswordHash, request.password)
+	matches, err := s.passwords.Matches(ctx, user.PasswordHash, request.password)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (s *Service) createUser(
 	if err := s.limitPasswords(ctx, user.OperatorID); err != nil {
 		return nil, "", err
 	}
-	if user.PasswordHash, err = s.hash(ctx, password); err != nil {
+	if user.PasswordHash, err = s.passwords.Hash(ctx, password); err != nil {
 		return nil, "", err
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error { return s.insertUser(ctx, tx, user) })

@@ -109,6 +109,8 @@ func auditActor(entry *models.AuditView) string {
 		return "Clave " + *entry.KeyName
 	case entry.Action == models.AuditSignInFailed || entry.Action == models.AuditSignInBlocked:
 		return "Sin identificar"
+	case entry.Action == models.AuditDeviceActivated || entry.Action == models.AuditDeviceLocked:
+		return "El motorizado"
 	}
 	return "Administración del servicio"
 }
@@ -150,6 +152,10 @@ var auditWords = map[models.AuditAction]string{
 	models.AuditWebhookChanged:      "Cambió, pausó o reanudó un webhook",
 	models.AuditWebhookRotated:      "Cambió el secreto de un webhook",
 	models.AuditWebhookRemoved:      "Desactivó un webhook",
+	models.AuditDeviceLinked:        "Dio un enlace para el celular de un motorizado",
+	models.AuditDeviceActivated:     "Enlazó su celular",
+	models.AuditDeviceRevoked:       "Quitó el acceso del celular de un motorizado",
+	models.AuditDeviceLocked:        "Perdió el acceso de su celular por equivocarse de PIN",
 	models.AuditSettingsChanged:     "Cambió los ajustes",
 	models.AuditCoverageRemoved:     "Quitó un lugar de la cobertura",
 	models.AuditCoverageReplaced:    "Cargó la cobertura de un archivo",

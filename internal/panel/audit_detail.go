@@ -17,6 +17,7 @@ var auditFieldWords = map[string]string{
 	"logo_photo": "logo", "logo_url": "dirección del logo", "main": "principal", "name": "nombre", "paused": "pausa",
 	"phone": "teléfono", "price_cents": "precio",
 	"require_second_factor": "segundo factor de los administradores", "retry": "reintentos", "role": "rol",
+	"replaced":             "en lugar del anterior",
 	"share_proof_location": "lugar de la foto para las tiendas",
 	"share_proof_photo":    "foto en el seguimiento", "store_id": "tienda", "surcharge_cents": "recargo", "url": "dirección",
 	"words": "palabras",

@@ -37,11 +37,21 @@ type shownOnce struct {
 	Hint  string `json:"hint,omitempty"`
 	// QR is the text of a QR code above the secret, if there is one.
 	QR string `json:"qr,omitempty"`
+	// Here means that the QR code is for the phone that shows it, too, at which nobody can point its
+	// camera.
+	Here bool `json:"here,omitempty"`
+	// WhatsApp is the address of a conversation to send the secret in, if there is one.
+	WhatsApp string `json:"whatsapp,omitempty"`
 }
 
-// Opens is the link of the QR code: nobody can point a camera at the phone that shows it. The text
-// is the service's own, whatever its scheme is.
-func (s shownOnce) Opens() template.URL { return template.URL(s.QR) }
+// Opens is the link of a QR code that is for this phone. The text is the service's own, whatever
+// its scheme is.
+func (s shownOnce) Opens() template.URL {
+	if !s.Here {
+		return ""
+	}
+	return template.URL(s.QR)
+}
 
 // Square is the QR code, or nil.
 func (s shownOnce) Square() (*barcode.Drawing, error) {

@@ -158,8 +158,7 @@ func otherFacts(shown neworder.Shown) []neworder.Group {
 
 // whatsApp is the address of a conversation with the recipient of an order, with a first sentence.
 func whatsApp(operator *models.Operator, order *orders.Detail) string {
-	return "https://wa.me/" + strings.TrimPrefix(order.RecipientPhone, "+") + "?text=" +
-		url.QueryEscape("Hola, le escribimos de "+operator.Name+" por su pedido "+order.GuideCode+".")
+	return whatsAppTo(order.RecipientPhone, "Hola, le escribimos de "+operator.Name+" por su pedido "+order.GuideCode+".")
 }
 
 // Differs reports whether something else was collected than was agreed.

@@ -23,6 +23,7 @@ import (
 	"despacho/internal/operators"
 	"despacho/internal/orders"
 	"despacho/internal/panel/neworder"
+	"despacho/internal/riders"
 	"despacho/internal/signing"
 	"despacho/internal/webhooks"
 	"despacho/models"
@@ -49,6 +50,7 @@ type Options struct {
 	Orders    *orders.Service
 	Webhooks  *webhooks.Service
 	Operators *operators.Service
+	Riders    *riders.Service
 	// TemporalNamespace is the namespace of the orders' workflows, for links to the Temporal Web
 	// UI.
 	TemporalNamespace string

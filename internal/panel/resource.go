@@ -39,8 +39,6 @@ type resource[T operators.Owned] struct {
 	describe func(v *Request) (described[T], error)
 	// ask, if not nil, leaves a question in the form of a change that needs a second thought.
 	ask func(v *Request, row *T, form *forms.Form) error
-	// actions, if not nil, are the other actions on a row.
-	actions func(v *Request, row *T) []action
 }
 
 // described are the cells of a row, in the order of the columns, and the fields of its form. Those
@@ -48,6 +46,15 @@ type resource[T operators.Owned] struct {
 type described[T any] struct {
 	cells  func(*T) []cell
 	fields func(*T) []forms.Field
+	// actions, if not nil, are the other actions on a row.
+	actions func(*T) []action
+}
+
+func (d described[T]) actionsOn(row *T) []action {
+	if d.actions == nil {
+		return nil
+	}
+	return d.actions(row)
 }
 
 // resourceOf is the resource of rows that need no other page than the usual ones.
@@ -189,7 +196,7 @@ func (r *resource[T]) edit(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return r.showEdit(v, http.StatusOK, row, r.editForm(as, row), r.actionsOn(v, row))
+	return r.showEdit(v, http.StatusOK, row, r.editForm(as, row), as.actionsOn(row))
 }
 
 // open reads the row of the path.
@@ -215,7 +222,7 @@ func (r *resource[T]) changeRow(v *Request) error {
 				return err
 			}
 			if form.Question != "" {
-				return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(v, row))
+				return r.showEdit(v, http.StatusUnprocessableEntity, row, form, as.actionsOn(row))
 			}
 		}
 		_, err := r.change(v.Ctx(), v.Operator(), idOf(row), in, func(locked *T) error {
@@ -227,19 +234,12 @@ func (r *resource[T]) changeRow(v *Request) error {
 			return err
 		}
 		return r.pages.done(v, r.path, r.changed)
-	}, func(status int) error { return r.showEdit(v, status, row, form, r.actionsOn(v, row)) })
+	}, func(status int) error { return r.showEdit(v, status, row, form, as.actionsOn(row)) })
 }
 
 func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {
 	return r.pages.show(v, status, "resource_edit", r.name(row),
 		resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
-}
-
-func (r *resource[T]) actionsOn(v *Request, row *T) []action {
-	if r.actions == nil {
-		return nil
-	}
-	return r.actions(v, row)
 }
 
 // find reads the row of the path. Another operator's is not found.

@@ -4,32 +4,47 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
 	"despacho/models"
 )
 
+const ridersPath = "/panel/motorizados"
+
+func riderPath(id uuid.UUID) string { return ridersPath + "/" + id.String() }
+
 func (p *Pages) riders() *resource[models.Rider] {
 	return resourceOf(p, p.Operators.Riders(), resource[models.Rider]{
-		path: "/panel/motorizados", title: "Motorizados",
-		intro:   "Quienes reparten los pedidos. A un motorizado inactivo no se le asigna nada más; lo que ya lleva sigue siendo suyo.",
-		columns: []string{"Nombre", "Teléfono", "Estado", "Lo que lleva"},
+		path: ridersPath, title: "Motorizados",
+		intro: "Quienes reparten los pedidos. A un motorizado inactivo no se le asigna nada más; lo que ya lleva sigue siendo suyo. " +
+			"En «Editar» está el enlace para su celular.",
+		columns: []string{"Nombre", "Teléfono", "Estado", "Celular", "Lo que lleva"},
 		add:     "Agregar motorizado", made: "Motorizado agregado.", changed: "Motorizado guardado.",
 		gender:   masculine,
-		inactive: "Sin marcar, no se le asignan más pedidos.",
+		inactive: "Sin marcar, no se le asignan más pedidos y su celular deja de tener acceso.",
 		name:     func(r *models.Rider) string { return r.Name }, active: func(r *models.Rider) bool { return r.Active },
-		ask: p.askAboutPackages,
-		describe: always(func(_ *Request, r *models.Rider) []cell {
-			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine),
+		ask: p.askAboutPackages, describe: p.describeRiders,
+	})
+}
+
+func (p *Pages) describeRiders(v *Request) (described[models.Rider], error) {
+	access, err := p.Riders.List(v.Ctx(), v.Operator())
+	return described[models.Rider]{
+		cells: func(r *models.Rider) []cell {
+			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine), phoneCell(v, access[r.ID]),
 				{Text: "Hoja de reparto", Path: deliverySheetOf(r.ID)}}
-		}, func(_ *Request, r *models.Rider) []forms.Field {
+		},
+		fields: func(r *models.Rider) []forms.Field {
 			return []forms.Field{
 				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: r.Name},
 				{Name: "phone", Label: "Teléfono", Kind: forms.Phone, Required: true, Value: r.Phone},
 			}
-		}),
-	})
+		},
+		actions: func(r *models.Rider) []action { return phoneActions(v, r, access[r.ID]) },
+	}, err
 }
 
 // askAboutPackages asks before a rider who carries packages is deactivated: they stay with the

@@ -96,6 +96,9 @@ func (p *Pages) Routes() []Route {
 		{post, logoPath, models.OperatorWrite, p.uploadLogo},
 		{post, logoPath + "/quitar", models.OperatorWrite, p.removeLogo},
 
+		{post, ridersPath + "/:id/enlace", models.OperatorWrite, p.linkRiderPhone},
+		{post, ridersPath + "/:id/quitar-acceso", models.OperatorRevoke, p.revokeRiderPhone},
+
 		{post, "/panel/usuarios/:id/contrasena", models.AdminRevoke, p.resetPassword},
 		{post, "/panel/usuarios/:id/enlace", models.AdminRevoke, p.startPasswordReset},
 		{post, "/panel/usuarios/:id/segundo-factor", models.AdminRevoke, p.resetSecondFactor},

@@ -80,7 +80,7 @@ func (p *Pages) startSecondFactor(v *Request) error {
 			return err
 		}
 		return p.done(v, confirmPath, "Lea este código con su aplicación.", shownOnce{
-			ID: "totp-secret", Value: started.Secret, QR: started.URI,
+			ID: "totp-secret", Value: started.Secret, QR: started.URI, Here: true,
 			Label: "Si no puede leerlo, escriba esta clave en la aplicación:",
 		})
 	}, func(status int) error { return p.showSecondFactorForm(v, status, form) })

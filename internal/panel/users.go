@@ -30,7 +30,7 @@ func (p *Pages) users() *resource[models.User] {
 			return invited.User, []shownOnce{p.resetLink(operator, invited)}, nil
 		},
 		name: func(u *models.User) string { return u.Name }, active: func(u *models.User) bool { return u.Active },
-		describe: p.describeUsers, actions: userActions,
+		describe: p.describeUsers,
 	}
 }
 
@@ -45,7 +45,8 @@ func (p *Pages) describeUsers(v *Request) (described[models.User], error) {
 			}
 			return []cell{{Text: u.Name, Note: u.Email}, roleOf(u, names), state}
 		},
-		fields: func(u *models.User) []forms.Field { return userFields(u, stores) },
+		fields:  func(u *models.User) []forms.Field { return userFields(u, stores) },
+		actions: func(u *models.User) []action { return userActions(v, u) },
 	}, err
 }
 
@@ -165,7 +166,7 @@ func (p *Pages) resetLink(operator *models.Operator, reset *operators.PasswordRe
 		ID: "reset-link", Value: reset.Link(p.Config.BaseURL),
 		Label: "Enlace para que " + reset.User.Name + " elija su contraseña:",
 		Hint: "Entréguelo a esa persona: sirve una vez, hasta el " +
-			reset.ExpiresAt.In(operator.TimeZone()).Format("02/01/2006 15:04") + ".",
+			dayAndHour(operator, reset.ExpiresAt) + ".",
 	}
 }
 

@@ -87,6 +87,30 @@ CREATE TABLE riders (
 );
 CREATE INDEX riders_operator ON riders (operator_id);
 
+-- The phones of riders. A row begins as a link, which is used once, and from then on is the phone that used it.
+CREATE TABLE rider_devices (
+    id              UUID PRIMARY KEY,
+    operator_id     UUID NOT NULL REFERENCES operators (id),
+    rider_id        UUID NOT NULL REFERENCES riders (id),
+    link_hash       BYTEA UNIQUE,
+    link_expires_at TIMESTAMPTZ NOT NULL,
+    token_hash      BYTEA UNIQUE,
+    pin_hash        TEXT,
+    -- How many wrong PINs in a row.
+    pin_failures    INTEGER NOT NULL DEFAULT 0,
+    unlocked_until  TIMESTAMPTZ,
+    created_at      TIMESTAMPTZ NOT NULL,
+    activated_at    TIMESTAMPTZ,
+    last_seen_at    TIMESTAMPTZ,
+    revoked_at      TIMESTAMPTZ,
+    CHECK ((link_hash IS NULL) = (activated_at IS NOT NULL)),
+    CHECK ((token_hash IS NULL) = (activated_at IS NULL)),
+    CHECK ((pin_hash IS NULL) = (activated_at IS NULL))
+);
+CREATE INDEX rider_devices_operator ON rider_devices (operator_id);
+CREATE UNIQUE INDEX rider_devices_one_link ON rider_devices (rider_id) WHERE activated_at IS NULL;
+CREATE UNIQUE INDEX rider_devices_one_phone ON rider_devices (rider_id) WHERE activated_at IS NOT NULL AND revoked_at IS NULL;
+
 CREATE TABLE sizes (
     id              UUID PRIMARY KEY,
     operator_id     UUID NOT NULL REFERENCES operators (id),
@@ -598,6 +622,7 @@ DROP TABLE users;
 DROP TABLE risk_zones;
 DROP TABLE coverage;
 DROP TABLE sizes;
+DROP TABLE rider_devices;
 DROP TABLE riders;
 DROP TABLE stores;
 DROP TABLE branches;
