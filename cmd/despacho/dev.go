@@ -19,6 +19,7 @@ import (
 
 	"despacho/internal/app"
 	"despacho/internal/catalog"
+	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/db"
 	"despacho/internal/dev"
@@ -27,6 +28,7 @@ import (
 	"despacho/internal/encryption"
 	"despacho/internal/filelock"
 	"despacho/internal/photos"
+	"despacho/internal/riders"
 	"despacho/internal/telemetry"
 	"despacho/workflows"
 )
@@ -284,6 +286,10 @@ func (d *devProcess) seed(ctx context.Context, database *db.DB) (*demo.Document,
 	}
 	operators, err := demo.Seed(ctx, database, logos, earlier, now)
 	if err != nil {
+		return nil, err
+	}
+	linking := riders.New(riders.Options{DB: database, Clock: clock.System()})
+	if err := demo.LinkRiders(ctx, linking, operators, d.config.BaseURL); err != nil {
 		return nil, err
 	}
 	inbox := d.startInbox(ctx, database)

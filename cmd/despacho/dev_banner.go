@@ -40,6 +40,7 @@ Despacho is ready after %s.
 
   API            %s/v1
   Panel          %s   (%s, password %s)
+  Rider's phone  %s   (%s, PIN: %s, chosen on entering; the link opens once)
   Reference      %s
   Tracking       %s/
   Temporal UI    %s
@@ -54,7 +55,7 @@ Create an order:
 Ctrl-C stops everything. Orders are kept for the next time.
 
 `, took.Round(100*time.Millisecond), document.BaseURL, document.PanelURL, operator.Panel.Email, operator.Panel.Password,
-		document.DocsURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
+		orDash(operator.RiderLink), operator.Riders[0].Name, demo.SuggestedPIN, document.DocsURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
 		operator.Keys.All, operator.Name, curlLine(document.BaseURL, operator))
 }
 

@@ -136,7 +136,12 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 	again := start(t, variables, "dev")
 	again.waitForLog(t, "Despacho is ready")
 	second := readDemo(t, dir)
+	for i := range first.Operators {
+		require.NotEqual(t, first.Operators[i].RiderLink, second.Operators[i].RiderLink, "a link is used once")
+		first.Operators[i].RiderLink = second.Operators[i].RiderLink
+	}
 	require.Equal(t, first.Operators, second.Operators, "the keys are the same")
+	require.Contains(t, again.output(), second.Operators[0].RiderLink)
 	request, err := http.NewRequest(http.MethodGet, second.BaseURL+"/v1/orders/"+created.Data.ID, nil)
 	require.NoError(t, err)
 	request.Header.Set("X-API-Key", second.Operators[0].Keys.All)

@@ -20,8 +20,8 @@ import (
 type Request struct {
 	Method string
 	Path   string
-	// Key is sent as X-API-Key, Token as a Bearer token.
-	Key, Token string
+	// Key is sent as X-API-Key, Token as a Bearer token, Phone as the cookie of a rider's phone.
+	Key, Token, Phone string
 	Body       any
 	Raw        []byte
 	Header     map[string]string
@@ -121,6 +121,9 @@ func (s *Service) Try(request Request) (*Answer, error) {
 	}
 	if request.Token != "" {
 		r.Header.Set("Authorization", "Bearer "+request.Token)
+	}
+	if request.Phone != "" {
+		r.AddCookie(&http.Cookie{Name: phoneCookie, Value: request.Phone})
 	}
 	for name, value := range request.Header {
 		r.Header.Set(name, value)

@@ -32,7 +32,7 @@ var logs = newLogCheck()
 // confidential are the members of requests and responses that must not be logged: credentials, and
 // what is known of a person.
 var confidential = []string{
-	"key", "secret", "token", "password", "current", "new",
+	"key", "secret", "token", "password", "current", "new", "pin",
 	"recipient_name", "recipient_phone", "recipient_doc_number", "delivery_address", "delivery_reference", "delivery_maps_url",
 	"notes",
 	"email", "name", "phone", "reason", "note", "photo_url", "signature", "q",

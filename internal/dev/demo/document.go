@@ -40,11 +40,13 @@ type Operator struct {
 	Keys      Keys        `json:"keys"`
 	Stores    []Store     `json:"stores"`
 	Riders    []Rider     `json:"riders"`
-	Branches  []Branch    `json:"branches"`
-	Sizes     []Size      `json:"sizes"`
-	Covered   Place       `json:"covered"`
-	Uncovered Place       `json:"uncovered"`
-	Risk      Risk        `json:"risk"`
+	// RiderLink opens the page of the first rider on a phone; empty if that rider was deactivated.
+	RiderLink string   `json:"rider_link"`
+	Branches  []Branch `json:"branches"`
+	Sizes     []Size   `json:"sizes"`
+	Covered   Place    `json:"covered"`
+	Uncovered Place    `json:"uncovered"`
+	Risk      Risk     `json:"risk"`
 }
 
 // SignIn opens the panel.
