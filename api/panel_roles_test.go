@@ -25,7 +25,7 @@ var forStores = []string{
 // whileSuspended is what protects accounts and keys, which a suspended operator's users may do.
 var whileSuspended = []string{
 	"POST /session/password", "POST /session/second-factor", "POST /session/second-factor/confirm", "POST /session/second-factor/remove",
-	"DELETE /keys/:id", "POST /users/:id/password", "POST /users/:id/reset", "DELETE /users/:id/second-factor",
+	"DELETE /keys/:id", "DELETE /riders/:id/device", "POST /users/:id/password", "POST /users/:id/reset", "DELETE /users/:id/second-factor",
 }
 
 // panelRoutes are the routes of the panel that need a session, as the router has them: one that is

@@ -22,9 +22,9 @@ type Request struct {
 	Path   string
 	// Key is sent as X-API-Key, Token as a Bearer token, Phone as the cookie of a rider's phone.
 	Key, Token, Phone string
-	Body       any
-	Raw        []byte
-	Header     map[string]string
+	Body              any
+	Raw               []byte
+	Header            map[string]string
 }
 
 // Answer is a response taken apart.

@@ -17,8 +17,7 @@ const PIN = "24681357"
 // RiderLink makes a link for one of the operator's riders and returns its token.
 func (tenant *Tenant) RiderLink(t testing.TB, riderID uuid.UUID) string {
 	t.Helper()
-	service := riders.New(riders.Options{DB: tenant.s.App.DB, Clock: tenant.s.App.Clock()})
-	link, err := service.Link(t.Context(), &tenant.Operator, riderID)
+	link, err := tenant.riders().Link(t.Context(), &tenant.Operator, riderID)
 	require.NoError(t, err)
 	return link.Token
 }
@@ -31,6 +30,16 @@ func (tenant *Tenant) ActivatePhone(t testing.TB, riderID uuid.UUID) string {
 		Body: map[string]any{"token": tenant.RiderLink(t, riderID), "pin": PIN}})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return PhoneOf(t, answer)
+}
+
+// RevokePhone takes away the access of one of the operator's riders.
+func (tenant *Tenant) RevokePhone(t testing.TB, riderID uuid.UUID) {
+	t.Helper()
+	require.NoError(t, tenant.riders().Revoke(t.Context(), &tenant.Operator, riderID))
+}
+
+func (tenant *Tenant) riders() *riders.Service {
+	return riders.New(riders.Options{DB: tenant.s.App.DB, Clock: tenant.s.App.Clock()})
 }
 
 // PhoneOf is the value of the cookie that an activation has set.

@@ -21,7 +21,11 @@ import (
 // attacker is a caller with valid credentials of its own.
 type attacker struct {
 	key, token string
-	own        *apptest.Tenant
+	// phone is the cookie of a rider's phone.
+	phone string
+	// from is the client's address, for a service behind a proxy.
+	from string
+	own  *apptest.Tenant
 	// reach is what it tries to get at.
 	reach map[string]string
 }
@@ -33,9 +37,9 @@ func TestAccess_toWhatIsAnothers(t *testing.T) {
 		v := newVictim(t, s)
 		other := s.NewTenant(t)
 		intruders := map[string]attacker{
-			"another operator":              {other.Key, other.SignInAs(t, &models.User{Admin: true}), other, v.ids},
-			"a store of another operator":   {other.KeyA, other.SignIn(t, &other.StoreA), other, v.ids},
-			"another store of the operator": {v.KeyB, v.SignIn(t, &v.StoreB), v.Tenant, v.ofStoreA},
+			"another operator":              {key: other.Key, token: other.SignInAs(t, &models.User{Admin: true}), own: other, reach: v.ids},
+			"a store of another operator":   {key: other.KeyA, token: other.SignIn(t, &other.StoreA), own: other, reach: v.ids},
+			"another store of the operator": {key: v.KeyB, token: v.SignIn(t, &v.StoreB), own: v.Tenant, reach: v.ofStoreA},
 		}
 		before := v.state(t)
 		tried := 0
@@ -108,8 +112,18 @@ func (who attacker) call(t *testing.T, s *apptest.Service, method, path string, 
 	if len(content) > 0 {
 		request.Header.Set("Content-Type", contentType)
 	}
-	request.Header.Set("X-API-Key", who.key)
-	request.Header.Set("Authorization", "Bearer "+who.token)
+	if who.from != "" {
+		request.Header.Set("X-Forwarded-For", who.from)
+	}
+	if who.phone != "" {
+		request.AddCookie(&http.Cookie{Name: riderCookie, Value: who.phone})
+	}
+	if who.key != "" {
+		request.Header.Set("X-API-Key", who.key)
+	}
+	if who.token != "" {
+		request.Header.Set("Authorization", "Bearer "+who.token)
+	}
 	response, err := noRedirects.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()

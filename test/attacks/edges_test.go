@@ -99,6 +99,7 @@ func TestEdges_hostIsInNoLink(t *testing.T) {
 		}
 		visit(http.MethodPost, "/v1/orders", order)
 		visit(http.MethodPost, "/panel/api/users/"+other.ID.String()+"/reset", nil)
+		visit(http.MethodPost, "/panel/api/riders/"+ids["rider"]+"/link", nil)
 		require.Greater(t, answered, 80)
 	})
 }

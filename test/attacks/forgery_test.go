@@ -17,10 +17,10 @@ import (
 func TestForgery_fromAnotherSite(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		cookie := "despacho_session=" + tenant.SignInAs(t, &models.User{Admin: true})
+		cookie := "despacho_session=" + tenant.SignInAs(t, &models.User{Admin: true}) + "; " + riderCookie + "=" + tenant.ActivatePhone(t, tenant.Riders[0].ID)
 		tried := 0
 		for _, route := range routes(t) {
-			if route.Method == http.MethodGet || !strings.HasPrefix(route.Path, "/panel") {
+			if route.Method == http.MethodGet || !strings.HasPrefix(route.Path, "/panel") && !isOfRiders(route.Path) {
 				continue
 			}
 			for name, headers := range map[string]map[string]string{

@@ -166,15 +166,16 @@ func TestLostAccess_onEveryRoute(t *testing.T) {
 		v := newVictim(t, s)
 		tried := 0
 		for _, route := range routes(t) {
-			if route.Method == http.MethodGet || route.Method == http.MethodOptions || isSignInOrOut(route.Path) || strings.Contains(route.Path, "/reset") || strings.Contains(route.Path, "/restablecer") || strings.HasPrefix(route.Path, "/panel/ingreso") {
+			if route.Method == http.MethodGet || route.Method == http.MethodOptions || isSignInOrOut(route.Path) || strings.HasSuffix(route.Path, "/activate") || strings.Contains(route.Path, "/reset") || strings.Contains(route.Path, "/restablecer") || strings.HasPrefix(route.Path, "/panel/ingreso") {
 				continue
 			}
 			user := &models.User{Admin: true}
-			who := attacker{key: v.NewKey(t, models.APIKey{}), token: v.SignInAs(t, user)}
+			who := attacker{key: v.NewKey(t, models.APIKey{}), token: v.SignInAs(t, user), phone: v.ActivatePhone(t, v.Riders[0].ID)}
 			path := strings.ReplaceAll(route.Path, ":id", uuid.NewString())
 			header, content := http.Header{}, []byte(nil)
 			header.Set("X-API-Key", who.key)
 			header.Set("Authorization", "Bearer "+who.token)
+			header.Set("Cookie", riderCookie+"="+who.phone)
 			if isPage(path) && !strings.HasPrefix(path, "/panel/codec") {
 				var contentType string
 				contentType, content = asForm(t, path, bodyNaming(v.Tenant))
@@ -189,6 +190,7 @@ func TestLostAccess_onEveryRoute(t *testing.T) {
 				v.RevokeKey(t, who.key)
 				_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id = $1", user.ID)
 				require.NoError(t, err)
+				v.RevokePhone(t, v.Riders[0].ID)
 				before = v.state(t)
 			})
 			require.True(t, asked, "%s %s: %d %s", route.Method, path, status, text)

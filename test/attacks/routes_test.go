@@ -26,5 +26,10 @@ func routes(t *testing.T) gin.RoutesInfo {
 
 // isPage tells what people see in a browser from what programs call.
 func isPage(path string) bool {
-	return !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/panel/api/") && !strings.HasPrefix(path, "/public/")
+	for _, prefix := range []string{"/v1/", "/panel/api/", "/rider/api/", "/public/"} {
+		if strings.HasPrefix(path, prefix) {
+			return false
+		}
+	}
+	return true
 }

@@ -30,6 +30,7 @@ type victim struct {
 func newVictim(t *testing.T, s *apptest.Service) *victim {
 	t.Helper()
 	tenant := s.NewTenant(t, func(o *models.Operator) { o.Name = "Operador secreto" })
+	tenant.ActivatePhone(t, tenant.Riders[0].ID)
 	v := &victim{Tenant: tenant, s: s, markers: []string{"Operador secreto", "Destinataria Secreta", "Calle Secreta 123", "+51911222333"}}
 	token := tenant.SignInAs(t, &models.User{Admin: true})
 	receiver := apptest.NewReceiver(t, nil)
@@ -155,7 +156,7 @@ func (v *victim) rows(t *testing.T, table, condition string) []string {
 		require.NoError(t, rows.Scan(into...))
 		text := ""
 		for i, value := range values {
-			if slices.Contains([]string{"workflow_started_at", "updated_at", "last_used_at", "last_used_from", "position"}, columns[i]) {
+			if slices.Contains([]string{"workflow_started_at", "updated_at", "last_used_at", "last_used_from", "last_seen_at", "position"}, columns[i]) {
 				continue // written after a request, by any caller
 			}
 			text += columns[i] + "=" + textOf(value) + " "
