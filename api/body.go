@@ -62,6 +62,8 @@ func bodyLimits() map[string]bodyLimit {
 		"POST /rider/api/session":             strangerBody,
 		"POST " + operators.PasswordResetPath: strangerBody,
 		"POST /panel/api/orders/:id/deliver":  photoBody,
+		"POST /panel/api/orders/:id/attempt":  photoBody,
+		"POST /rider/api/acts":                photoBody,
 		"POST /panel/pedidos/:id/entregar":    photoBody,
 		"POST /panel/api/settings/logo":       logoBody,
 		"POST /panel/ajustes/logo":            logoBody,

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/db"
+	"despacho/internal/orders"
 	"despacho/internal/principal"
 	"despacho/internal/riders"
 )
@@ -147,6 +148,7 @@ func (s *Server) admitPhone(c *gin.Context, needs riders.Needs) error {
 	}
 	s.identify(c, principal.Principal{})
 	c.Set(riderKey, who)
+	c.Set(callerKey, orders.Caller{Operator: &who.Operator, RiderID: &who.Rider.ID})
 	return s.admitted(c, func(ctx context.Context) error { return s.riders.Reauthorize(ctx, token, needs) })
 }
 

@@ -88,6 +88,9 @@ func (s *Server) routes() {
 	rider.POST("/activate", s.handle(s.activatePhone))
 	rider.POST("/session", s.withPhone(riders.Needs{}, s.unlockPhone))
 	rider.GET("/session", s.withRider(false, s.currentRiderSession))
+	rider.GET("/day", s.withRider(false, s.readRiderDay))
+	rider.POST("/load", s.withRider(true, s.confirmLoad))
+	rider.POST("/acts", s.withRider(true, s.makeAct))
 	rider.DELETE("/session", s.withPhone(riders.Needs{}, s.lockPhone))
 
 	panelAPI := r.Group("/panel/api")

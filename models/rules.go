@@ -72,6 +72,20 @@ func (r Rules) Reasons() []FailureReason {
 	})
 }
 
+// NeedsNote reports whether a failed attempt for the reason needs a note, NeedsPhotoFor whether it
+// needs a photo.
+func (r Rules) NeedsNote(reason FailureReason) bool { return slices.Contains(r.NoteReasons, reason) }
+
+// NeedsPhotoFor is explained at NeedsNote.
+func (r Rules) NeedsPhotoFor(reason FailureReason) bool {
+	return slices.Contains(r.PhotoReasons, reason)
+}
+
+// NeedsReference reports whether a way of payment needs the number of the operation.
+func (r Rules) NeedsReference(method Method) bool {
+	return slices.Contains(r.ReferenceMethods, method)
+}
+
 // Methods are the ways of payment that are offered.
 func (r Rules) Methods() []Method {
 	if len(r.OfferedMethods) == 0 {

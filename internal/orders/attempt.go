@@ -45,10 +45,10 @@ func ReadFailure(in *jsonbody.Object, rules models.Rules, hasPhoto bool) models.
 		failed.Note = *note
 	}
 	reason := models.FailureReason(failed.Reason)
-	if failed.Note == "" && slices.Contains(rules.NoteReasons, reason) {
+	if failed.Note == "" && rules.NeedsNote(reason) {
 		in.AddError("note", "es obligatoria con este motivo")
 	}
-	if !hasPhoto && slices.Contains(rules.PhotoReasons, reason) {
+	if !hasPhoto && rules.NeedsPhotoFor(reason) {
 		in.AddError("photo", "es obligatoria con este motivo")
 	}
 	return failed

@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"slices"
-
 	"despacho/internal/jsonbody"
 	"despacho/models"
 )
@@ -41,7 +39,7 @@ func readCollection(in *jsonbody.Object, rules models.Rules) models.Collection {
 		in.AddError("amount", jsonbody.MissingMessage)
 	}
 	c.Reference = in.Text("reference", models.MaxReference)
-	if c.Reference == nil && slices.Contains(rules.ReferenceMethods, c.Method) {
+	if c.Reference == nil && rules.NeedsReference(c.Method) {
 		in.AddError("reference", "es obligatorio con esta forma de pago")
 	}
 	return c
