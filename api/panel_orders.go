@@ -55,6 +55,11 @@ type timelineEntry struct {
 	Rider  *namedRef `json:"rider"`
 	Detail *string   `json:"detail"`
 	At     time.Time `json:"at"`
+	// OccurredAt is when a rider did it, if the service heard of it later. ClockOff and PhotoURL are for
+	// the operator only.
+	OccurredAt *time.Time `json:"occurred_at,omitempty"`
+	ClockOff   *int       `json:"clock_off,omitempty"`
+	PhotoURL   *string    `json:"photo_url,omitempty"`
 	// Changes are what a correction changed, for the operator only.
 	Changes []fieldChange `json:"changes,omitempty"`
 }
@@ -98,7 +103,11 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail,
 			At:   entry.At.UTC(),
 			User: refTo(entry.UserID, entry.UserName), Key: refTo(entry.KeyID, entry.KeyName),
-			Rider: refTo(entry.RiderID, entry.RiderName),
+			Rider: refTo(entry.RiderID, entry.RiderName), OccurredAt: inUTC(entry.OccurredAt), ClockOff: entry.ClockOff,
+		}
+		if entry.Photo != nil {
+			address := s.orders.PhotoURL(*entry.Photo)
+			view.Timeline[i].PhotoURL = &address
 		}
 		for _, c := range page.Corrections[entry.ID] {
 			view.Timeline[i].Changes = append(view.Timeline[i].Changes,

@@ -18,7 +18,7 @@ type RiderLoad struct {
 	// Confirmed is how many of the rider's packages were scanned, Missing how many were not.
 	Confirmed, Missing int
 	Extra              ExtraPackages `gorm:"type:text"`
-	At                 time.Time
+	CreatedAt          time.Time
 }
 
 // ExtraPackage is what was scanned and is not the rider's.

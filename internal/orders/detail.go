@@ -113,7 +113,7 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 }
 
 // timeline reads an order's timeline. A store sees the moves and that fields were corrected, and
-// not which person did it.
+// not which person did it, nor their photos: those of attempts are with the attempts.
 func (s *Service) timeline(ctx context.Context, caller Caller, id uuid.UUID) ([]models.TimelineView, error) {
 	entries, err := readTimeline(ctx, s.db, id)
 	if err != nil || caller.StoreID == nil {
@@ -122,7 +122,7 @@ func (s *Service) timeline(ctx context.Context, caller Caller, id uuid.UUID) ([]
 	var seen []models.TimelineView
 	for _, entry := range entries {
 		if entry.Seq != nil || entry.Type == models.TimelineCorrected || entry.Type == models.TimelineDeliveryCorrected {
-			entry.UserID, entry.KeyID, entry.RiderID = nil, nil, nil
+			entry.UserID, entry.KeyID, entry.RiderID, entry.Photo, entry.ClockOff = nil, nil, nil, nil, nil
 			seen = append(seen, models.TimelineView{TimelineEntry: entry.TimelineEntry})
 		}
 	}

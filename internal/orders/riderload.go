@@ -46,7 +46,7 @@ func (s *Service) ConfirmLoad(ctx context.Context, caller Caller, load *Load) (*
 		return nil, err
 	}
 	now := s.clock.Now()
-	confirmed := &models.RiderLoad{ID: load.ID, OperatorID: caller.Operator.ID, RiderID: *caller.RiderID, Extra: extra, At: now}
+	confirmed := &models.RiderLoad{ID: load.ID, OperatorID: caller.Operator.ID, RiderID: *caller.RiderID, Extra: extra, CreatedAt: now}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
 		if len(own) > 0 {
 			err := tx.Query(ctx).Model(&models.Order{}).
@@ -56,8 +56,9 @@ func (s *Service) ConfirmLoad(ctx context.Context, caller Caller, load *Load) (*
 				return err
 			}
 		}
-		err := tx.Query(ctx).Model(&models.Order{}).Select("COUNT(loaded_at) AS confirmed, COUNT(*) - COUNT(loaded_at) AS missing").
-			Where("rider_id = ? AND status = ?", *caller.RiderID, models.StatusAssigned).Scan(confirmed).Error
+		err := tx.Query(ctx).Model(&models.Order{}).Select("COUNT(loaded_at), COUNT(*) - COUNT(loaded_at)").
+			Where("rider_id = ? AND status = ?", *caller.RiderID, models.StatusAssigned).Row().
+			Scan(&confirmed.Confirmed, &confirmed.Missing)
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func notTheRiders(order *models.OrderView) string {
 func (s *Service) LatestLoad(ctx context.Context, caller Caller, riderID uuid.UUID) (*models.RiderLoad, error) {
 	var loads []models.RiderLoad
 	err := s.db.Query(ctx).Where("operator_id = ? AND rider_id = ?", caller.Operator.ID, riderID).
-		Order("at DESC").Limit(1).Find(&loads).Error
+		Order("created_at DESC").Limit(1).Find(&loads).Error
 	if err != nil || len(loads) == 0 {
 		return nil, err
 	}

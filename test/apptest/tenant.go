@@ -230,3 +230,11 @@ func Order(changes ...map[string]any) map[string]any {
 	}
 	return order
 }
+
+// PINOver is the amount from which the operator asks for a PIN at the door, as it is stored now.
+func (tenant *Tenant) PINOver(t testing.TB) *money.Cents {
+	t.Helper()
+	operator, err := tenant.s.App.DB.Operator(t.Context(), tenant.Operator.ID)
+	require.NoError(t, err)
+	return operator.Rules.PINOver
+}

@@ -407,9 +407,9 @@ CREATE TABLE rider_loads (
     confirmed   INTEGER NOT NULL,
     missing     INTEGER NOT NULL,
     extra       TEXT,
-    at          TIMESTAMPTZ NOT NULL
+    created_at  TIMESTAMPTZ NOT NULL
 );
-CREATE INDEX rider_loads_rider ON rider_loads (rider_id, at DESC);
+CREATE INDEX rider_loads_rider ON rider_loads (rider_id, created_at DESC);
 
 -- What people corrected in an order after its creation. A value tells who the recipient is, so it goes when the order's data is erased; the audit
 -- log has the fields alone.
