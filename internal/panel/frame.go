@@ -176,9 +176,11 @@ func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01
 func (f *frame) Now() time.Time { return f.now }
 
 // Short is a time of day, with the date if it is of another day and with the year if of another.
-func (f *frame) Short(at time.Time) string {
-	at = at.In(f.zone)
-	switch today := f.now.In(f.zone); {
+func (f *frame) Short(at time.Time) string { return shortTime(at, f.now, f.zone) }
+
+func shortTime(at, now time.Time, zone *time.Location) string {
+	at = at.In(zone)
+	switch today := now.In(zone); {
 	case at.Year() != today.Year():
 		return at.Format("02/01/2006 15:04")
 	case at.YearDay() != today.YearDay():

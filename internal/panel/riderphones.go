@@ -11,16 +11,16 @@ import (
 )
 
 // phoneCell is the state of a rider's phone.
-func phoneCell(v *Request, access riders.Access) cell {
+func (p *Pages) phoneCell(v *Request, access riders.Access) cell {
 	switch {
 	case access.Phone != nil:
-		note := "Visto el " + dayAndHour(v.Operator(), *access.Phone.LastSeenAt)
+		note := "Visto: " + p.short(v, *access.Phone.LastSeenAt)
 		if access.Link != nil {
 			note += ". Hay un enlace para otro"
 		}
 		return cell{Text: "Enlazado", Style: "good", Note: note}
 	case access.Link != nil:
-		return cell{Text: "Enlace por usar", Note: "Vence el " + dayAndHour(v.Operator(), access.Link.LinkExpiresAt)}
+		return cell{Text: "Enlace por usar", Note: "Vence: " + p.short(v, access.Link.LinkExpiresAt)}
 	}
 	return cell{Text: "Sin celular", Style: "quiet"}
 }
@@ -62,12 +62,12 @@ func (p *Pages) linkRiderPhone(v *Request) error {
 
 // phoneLink shows the link for a rider's phone, to be read from the screen or sent.
 func (p *Pages) phoneLink(v *Request, link *riders.Link) shownOnce {
-	address, until := link.URL(p.Config.BaseURL), dayAndHour(v.Operator(), link.ExpiresAt)
+	address, until := link.URL(p.Config.BaseURL), p.short(v, link.ExpiresAt)
 	return shownOnce{
 		ID: "rider-link", Value: address, QR: address, Label: "Enlace para el celular de " + link.Rider.Name + ":",
 		Hint: "Sirve una vez, hasta el " + until + ".",
-		WhatsApp: whatsAppTo(link.Rider.Phone, "Hola, "+link.Rider.Name+". Con este enlace entra en su celular a los repartos de "+
-			v.Operator().Name+" y elige su PIN. Sirve una vez, hasta el "+until+": "+address),
+		WhatsApp: whatsAppTo(link.Rider.Phone, "Hola, "+link.Rider.Name+". Con este enlace entra en su celular a los repartos "+
+			"de "+v.Operator().Name+" y elige su PIN. Sirve una vez, hasta el "+until+": "+address),
 	}
 }
 
@@ -87,7 +87,7 @@ func whatsAppTo(number, message string) string {
 	return "https://wa.me/" + strings.TrimPrefix(number, "+") + "?text=" + url.QueryEscape(message)
 }
 
-// dayAndHour is a time in the operator's time zone.
-func dayAndHour(operator *models.Operator, at time.Time) string {
-	return at.In(operator.TimeZone()).Format("02/01/2006 15:04")
+// short is a time as the pages write it.
+func (p *Pages) short(v *Request, at time.Time) string {
+	return shortTime(at, p.Clock.Now(), v.Operator().TimeZone())
 }

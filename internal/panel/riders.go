@@ -34,7 +34,7 @@ func (p *Pages) describeRiders(v *Request) (described[models.Rider], error) {
 	access, err := p.Riders.List(v.Ctx(), v.Operator())
 	return described[models.Rider]{
 		cells: func(r *models.Rider) []cell {
-			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine), phoneCell(v, access[r.ID]),
+			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine), p.phoneCell(v, access[r.ID]),
 				{Text: "Hoja de reparto", Path: deliverySheetOf(r.ID)}}
 		},
 		fields: func(r *models.Rider) []forms.Field {

@@ -166,7 +166,7 @@ func (p *Pages) resetLink(operator *models.Operator, reset *operators.PasswordRe
 		ID: "reset-link", Value: reset.Link(p.Config.BaseURL),
 		Label: "Enlace para que " + reset.User.Name + " elija su contraseña:",
 		Hint: "Entréguelo a esa persona: sirve una vez, hasta el " +
-			dayAndHour(operator, reset.ExpiresAt) + ".",
+			reset.ExpiresAt.In(operator.TimeZone()).Format("02/01/2006 15:04") + ".",
 	}
 }
 

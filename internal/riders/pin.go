@@ -20,8 +20,8 @@ import (
 const (
 	// maxPINFailures is how many wrong PINs in a row end a phone's access.
 	maxPINFailures = 5
-	// pinsPerPhone and pinsPerOperator are how many PINs a minute one phone and all of an operator's may
-	// enter: each costs as much as a sign-in, and others wait for theirs.
+	// pinsPerPhone and pinsPerOperator are how many PINs a minute one phone and all of an operator's
+	// may enter: each costs as much as a sign-in, and others wait for theirs.
 	pinsPerPhone, pinsPerOperator = 10, 300
 	// maxTypedPIN is longer than any PIN.
 	maxTypedPIN = 50

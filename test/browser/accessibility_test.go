@@ -97,7 +97,8 @@ func axeCore(t *testing.T) string {
 	return string(script)
 }
 
-// seedConfiguration adds what pages show besides orders: webhooks with deliveries, and keys.
+// seedConfiguration adds what pages show besides orders: webhooks with deliveries, keys, and a rider
+// with a phone beside one with a link.
 func seedConfiguration(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 	t.Helper()
 	for path, body := range map[string]map[string]any{
@@ -107,6 +108,8 @@ func seedConfiguration(t *testing.T, s *apptest.Service, tenant *apptest.Tenant)
 		made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: tenant.SignIn(t, nil), Body: body})
 		require.Equal(t, http.StatusCreated, made.Status, made.Text)
 	}
+	tenant.ActivatePhone(t, tenant.Riders[0].ID)
+	tenant.RiderLink(t, tenant.Riders[1].ID)
 }
 
 func (w window) emulate() chromedp.Action[chromedp.Void] {

@@ -44,6 +44,8 @@ func TestPanel_configurationInWindowsOfAnyWidth(t *testing.T) {
 			made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: tenant.SignIn(t, nil), Body: body})
 			require.Equal(t, http.StatusCreated, made.Status, made.Text)
 		}
+		tenant.ActivatePhone(t, tenant.Riders[0].ID)
+		tenant.RiderLink(t, tenant.Riders[0].ID)
 		p := openDesktop(t, s)
 		p.signInAs(tenant, &models.User{Name: "Milagros Vega", Role: models.RoleOperator, Admin: true})
 		p.requireTablesFit([]int64{320, 768, 1024, 1100, 1248, 1280}, p.firstLinkBelow("/panel/webhooks"),

@@ -19,7 +19,7 @@ const module = "despacho/"
 // libraries, which import none of these.
 var folders = []string{
 	"cmd/despacho", "internal/app", "api", "internal/panel", "internal/web", "worker", "activities", "internal/orders", "internal/events",
-	"internal/webhooks", "internal/operators", "workflows", "internal/db", "internal/catalog", "models", "internal",
+	"internal/webhooks", "internal/operators", "internal/riders", "workflows", "internal/db", "internal/catalog", "models", "internal",
 }
 
 // outside are the folders that are not of the product: nothing of it imports them, except that
