@@ -12,9 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
-	"despacho/internal/db"
 	"despacho/internal/operators"
-	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/internal/photos"
 )
@@ -122,20 +120,12 @@ func comesFirst(r *http.Request) bool {
 // enterUpload counts one more upload of the caller's operator. Only signed-in callers reach the
 // routes of uploads.
 func (s *Server) enterUpload(c *gin.Context) (leave func(), err error) {
-	leave, ok := s.uploads.enter(uploader(c))
+	leave, ok := s.uploads.enter(caller(c))
 	if !ok {
 		return nil, errOverloaded.Because(fmt.Errorf("the operator has %d uploads at the same time, or the store %d",
 			maxUploads, maxStoreUploads))
 	}
 	return leave, nil
-}
-
-// uploader is whose uploads a request counts among: those of a rider are the operator's.
-func uploader(c *gin.Context) orders.Caller {
-	if who, isRider := c.Get(riderKey); isRider {
-		return orders.Caller{Operator: &who.(*db.RiderOnPhone).Operator}
-	}
-	return caller(c)
 }
 
 func isMultipart(r *http.Request) bool {

@@ -157,5 +157,6 @@ func (s *Server) limitPhone(c *gin.Context, who *db.RiderOnPhone) error {
 	return s.limitUsed(c, riderRequestsPerMinute, who.Requests, "Este celular hizo demasiadas solicitudes."+untilNextMinute)
 }
 
-// riderOf is the rider whose phone makes the request, with the phone and the operator.
+// riderOf is the rider whose phone makes the request, with the phone and the operator. The rider
+// sees less than the scope of the request's caller, which is the operator's.
 func riderOf(c *gin.Context) *db.RiderOnPhone { return c.MustGet(riderKey).(*db.RiderOnPhone) }
