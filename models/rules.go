@@ -23,8 +23,8 @@ type Rules struct {
 	OfferedMethods   []Method `json:"methods,omitempty"`
 	ReferenceMethods []Method `json:"reference_methods,omitempty"`
 
-	// What a delivery by a rider needs. With PINOver a delivery that collects more needs the number
-	// that the recipient sees on the page of the package.
+	// What a delivery by a rider needs. With PINOver a delivery that collects as much needs the
+	// number that the recipient sees on the page of the package.
 	NeedsPhoto      bool         `json:"needs_photo,omitempty"`
 	NeedsPoint      bool         `json:"needs_point,omitempty"`
 	NeedsReceivedBy bool         `json:"needs_received_by,omitempty"`
