@@ -63,6 +63,7 @@ func bodyLimits() map[string]bodyLimit {
 		"POST /panel/api/orders/:id/attempt":  photoBody,
 		"POST /rider/api/acts":                photoBody,
 		"POST /panel/pedidos/:id/entregar":    photoBody,
+		"POST /panel/api/orders/:id/attempt":  photoBody,
 		"POST /panel/api/settings/logo":       logoBody,
 		"POST /panel/ajustes/logo":            logoBody,
 		"POST /panel/codec/decode":            newBodyLimit(maxCodecBody),

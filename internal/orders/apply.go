@@ -70,6 +70,9 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		} else {
 			applyMove(order, &moveContext.Operator, move)
 		}
+		if move.Move == models.MoveRetry {
+			entry.Detail = order.NextAttemptOn
+		}
 		entry.Status, entry.Before = order.Status, changedByMove(move.Move, &before, order)
 		// When the row is written, which may be long after the move: lists look for what was written.
 		order.UpdatedAt = clock.Normalize(s.clock.Now())
@@ -326,8 +329,6 @@ func timelineEntry(before *models.Order, move workflows.ApplyMoveInput) *models.
 		if occurred := occurredAt(before, message, clock.Normalize(move.At)); message.OccurredAt != nil {
 			entry.OccurredAt = &occurred
 		}
-	case models.MoveRetry:
-		entry.Detail = textOrNull(message.On)
 	case models.MoveReceive:
 		if before.Status == models.StatusAssigned {
 			entry.RiderID = before.RiderID

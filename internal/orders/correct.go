@@ -73,11 +73,24 @@ func RequireCorrectable(caller Caller, status models.Status) error {
 	switch {
 	case !status.Open():
 		return ErrCorrectionRefused.Saying("El pedido ya no se puede corregir porque su estado es " + status.Label() + ".")
-	case caller.Actor() == models.ByStore && status != models.StatusRegistered && !caller.decides:
+	case caller.decides || caller.Actor() == models.ByOperator:
+		return nil
+	case caller.Actor() != models.ByStore:
+		return ErrCorrectionRefused.Saying("Solo el operador puede corregir el pedido.")
+	case status != models.StatusRegistered:
 		return ErrCorrectionRefused.Saying("La tienda ya no puede corregir el pedido porque su estado es " + status.Label() +
 			". Pídalo al operador.")
 	}
 	return nil
+}
+
+// requireStillDecides refuses a correction that belongs to a decision which somebody else has taken
+// meanwhile.
+func requireStillDecides(caller Caller, order *models.OrderView) error {
+	if !caller.decides {
+		return nil
+	}
+	return requireMove(caller, order, models.MoveRetry)
 }
 
 // ErrCorrectionRefused is a correction that the order's state does not allow. What is returned is a
@@ -179,6 +192,9 @@ func (s *Service) correct(
 			return err
 		}
 		if err := RequireCorrectable(caller, before.Status); err != nil {
+			return err
+		}
+		if err := requireStillDecides(caller, before); err != nil {
 			return err
 		}
 		after, err := c.apply(before, places)
