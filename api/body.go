@@ -13,6 +13,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/operators"
+	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/internal/photos"
 )
@@ -52,22 +53,22 @@ var (
 // bodyLimits lists the routes whose bodies have a limit of their own.
 func bodyLimits() map[string]bodyLimit {
 	limits := map[string]bodyLimit{
-		"POST /panel/api/session":             strangerBody,
-		"POST /panel/ingreso":                 strangerBody,
-		"POST /panel/ingreso/codigo":          strangerBody,
-		"POST /panel/api/session/reset":       strangerBody,
-		"POST /rider/api/activate":            strangerBody,
-		"POST /rider/api/session":             strangerBody,
-		"POST " + operators.PasswordResetPath: strangerBody,
-		"POST /panel/api/orders/:id/deliver":  photoBody,
-		"POST /panel/api/orders/:id/attempt":  photoBody,
-		"POST /rider/api/acts":                photoBody,
-		"POST /panel/pedidos/:id/entregar":    photoBody,
-		"POST /panel/api/orders/:id/attempt":  photoBody,
-		"POST /panel/api/settings/logo":       logoBody,
-		"POST /panel/ajustes/logo":            logoBody,
-		"POST /panel/codec/decode":            newBodyLimit(maxCodecBody),
-		"POST /panel/codec/encode":            newBodyLimit(maxCodecBody),
+		"POST /panel/api/session":                     strangerBody,
+		"POST /panel/ingreso":                         strangerBody,
+		"POST /panel/ingreso/codigo":                  strangerBody,
+		"POST /panel/api/session/reset":               strangerBody,
+		"POST /rider/api/activate":                    strangerBody,
+		"POST /rider/api/session":                     strangerBody,
+		"POST " + operators.PasswordResetPath:         strangerBody,
+		"POST /panel/api/orders/:id/deliver":          photoBody,
+		"POST /panel/api/orders/:id/attempt":          photoBody,
+		"POST /rider/api/acts":                        photoBody,
+		"POST /panel/pedidos/:id/entregar":            photoBody,
+		"POST /panel/api/settings/logo":               logoBody,
+		"POST /panel/ajustes/logo":                    logoBody,
+		"POST " + orders.RecipientPath(":guide_code"): strangerBody,
+		"POST /panel/codec/decode":                    newBodyLimit(maxCodecBody),
+		"POST /panel/codec/encode":                    newBodyLimit(maxCodecBody),
 	}
 	for _, path := range []string{"/panel/api/orders/:id/delivery-correction", "/panel/pedidos/:id/corregir-entrega"} {
 		limits["POST "+path] = photoBody

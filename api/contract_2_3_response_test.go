@@ -15,11 +15,12 @@ import (
 
 // orderMembers is the full object: the same in create, read, list and cancel.
 var orderMembers = []string{
-	"actual_amount_collected", "amount_to_collect", "assigned_at", "branch_id", "cancellation", "cancelled_at", "created_at", "currency",
-	"delivered_at", "delivery_address", "delivery_lat", "delivery_lng", "delivery_maps_url", "delivery_proof", "delivery_reference",
-	"delivery_type", "external_id", "guide_code", "id", "location", "location_id", "notes", "operative_day", "payment_type", "product", "received_at",
-	"recipient_doc_number", "recipient_doc_type", "recipient_doc_verified", "recipient_name", "recipient_phone", "rider", "shipping_cost",
-	"size", "status", "status_label", "store_id",
+	"actual_amount_collected", "amount_to_collect", "assigned_at", "attempts", "branch_id", "cancellation", "cancelled_at",
+	"collections", "created_at", "currency", "decision_deadline", "delivered_at", "delivery_address", "delivery_lat",
+	"delivery_lng", "delivery_maps_url", "delivery_proof", "delivery_reference", "delivery_type", "external_id", "guide_code",
+	"id", "location", "location_id", "next_attempt_on", "notes", "operative_day", "payment_type", "product", "received_at",
+	"received_by", "recipient_doc_number", "recipient_doc_type", "recipient_doc_verified", "recipient_name", "recipient_phone",
+	"rider", "shipping_cost", "size", "status", "status_label", "store_id", "substatus",
 }
 
 // The creation response is 201 with the order in data, and says where to read it.

@@ -27,6 +27,7 @@ var scopeOf = map[string]models.Scope{
 	"GET /v1/orders/:id":                models.ScopeReadOrders,
 	"PATCH /v1/orders/:id":              models.ScopeWriteOrders,
 	"PATCH /v1/orders/:id/cancel":       models.ScopeWriteOrders,
+	"POST /v1/orders/:id/decision":      models.ScopeWriteOrders,
 	"GET /v1/events":                    models.ScopeReadOrders,
 	"GET /v1/stores":                    models.ScopeReadStores,
 	"GET /v1/webhooks":                  models.ScopeManageWebhooks,

@@ -36,12 +36,14 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 type panelOrder struct {
 	*orders.View
 	// Version changes with every move; an assignment may name the one that it is based on.
-	Version        int             `json:"version"`
-	PointSource    *string         `json:"point_source"`
-	RiskZone       *string         `json:"risk_zone"`
-	DocOutcome     *string         `json:"doc_outcome"`
-	DocNameMatches *bool           `json:"doc_name_matches"`
-	Timeline       []timelineEntry `json:"timeline"`
+	Version        int     `json:"version"`
+	PointSource    *string `json:"point_source"`
+	RiskZone       *string `json:"risk_zone"`
+	DocOutcome     *string `json:"doc_outcome"`
+	DocNameMatches *bool   `json:"doc_name_matches"`
+	// RecipientLink is there while somebody has to decide about the next attempt.
+	RecipientLink *string         `json:"recipient_link"`
+	Timeline      []timelineEntry `json:"timeline"`
 }
 
 type timelineEntry struct {
@@ -97,6 +99,9 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 	view := panelOrder{
 		View: page.Order.View, Version: page.Order.Version, PointSource: page.PointSource, RiskZone: page.RiskZone,
 		DocOutcome: page.DocOutcome, DocNameMatches: page.DocNameMatches, Timeline: make([]timelineEntry, len(page.Timeline)),
+	}
+	if page.RecipientLink != "" {
+		view.RecipientLink = &page.RecipientLink
 	}
 	for i, entry := range page.Timeline {
 		view.Timeline[i] = timelineEntry{

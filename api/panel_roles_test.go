@@ -17,7 +17,7 @@ import (
 var forStores = []string{
 	"GET /session", "DELETE /session", "POST /session/password",
 	"POST /session/second-factor", "POST /session/second-factor/confirm", "POST /session/second-factor/remove",
-	"GET /orders", "POST /orders", "GET /orders/:id", "PATCH /orders/:id", "POST /orders/:id/cancel",
+	"GET /orders", "POST /orders", "GET /orders/:id", "PATCH /orders/:id", "POST /orders/:id/cancel", "POST /orders/:id/decision",
 	"GET /webhooks", "POST /webhooks", "PATCH /webhooks/:id", "GET /webhooks/:id/health", "DELETE /webhooks/:id", "POST /webhooks/:id/rotate", "POST /webhooks/:id/test", "POST /webhooks/:id/redeliver",
 	"GET /deliveries", "GET /deliveries/:id", "POST /deliveries/:id/redeliver",
 }

@@ -33,6 +33,8 @@ func (s *Server) routes() {
 		r.GET("/track"+end, s.page(s.redirectToPackage))
 		r.GET("/track/:guide_code"+end, s.page(s.showPackage))
 	}
+	r.GET(orders.RecipientPath(":guide_code"), s.page(s.showHelp))
+	r.POST(orders.RecipientPath(":guide_code"), s.page(s.takeHelp))
 
 	r.GET("/panel/", s.panelPage(s.redirectToPanel))
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))

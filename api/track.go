@@ -63,11 +63,11 @@ func (s *Server) track(c *gin.Context) error {
 	}
 	view := trackingView{
 		GuideCode: found.GuideCode, Status: found.Status, StatusLabel: found.Status.Label(), Product: found.Product,
-		Events: make([]trackingEvent, len(found.Moves)), TenantName: found.OperatorName,
+		Events: make([]trackingEvent, len(found.Steps)), TenantName: found.OperatorName,
 		TenantLogoURL: found.Logo(s.config.BaseURL), Test: found.Test,
 	}
-	for i, move := range found.Moves {
-		view.Events[i] = trackingEvent{Type: move.Type, Status: move.Status, Label: move.Status.Label(), At: move.At.UTC()}
+	for i, step := range found.Steps {
+		view.Events[i] = trackingEvent{Type: step.Type, Status: step.Status, Label: step.Label(), At: step.At.UTC()}
 	}
 	c.Header("Cache-Control", "no-store")
 	return ok(c, view)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -119,18 +120,32 @@ func (s *Server) trackingPage(p *orders.Tracked) web.Tracking {
 		shown.Photo, shown.Thumbnail = s.photoURLs.Signed(*p.ProofPhoto, now),
 			s.photoURLs.Signed(photos.ThumbnailName(*p.ProofPhoto), now)
 	}
-	if p.Status.Open() && p.AmountToCollect > 0 {
+	if p.Substatus != nil {
+		shown.Substatus, shown.NextAttemptOn = *p.Substatus, orEmpty(p.NextAttemptOn)
+		shown.Today = s.clock.Now().In(shown.Zone).Format(time.DateOnly)
+		if latest := p.Attempts.Latest(); latest != nil {
+			shown.Reason = latest.Reason
+		}
+	}
+	shown.PIN = s.orders.PINOf(p)
+	if p.Status.Open() && shown.Substatus != models.SubstatusReturning && p.AmountToCollect > 0 {
 		shown.ToCollect = format.Amount(p.AmountToCollect, p.Currency)
 	}
 	if logo := p.Logo(""); logo != nil {
 		shown.LogoURL, shown.ShareImage = *logo, *p.Logo(s.config.BaseURL)
 	}
-	for _, move := range p.Moves {
-		// A change of rider is not the customer's business: the package goes out once.
-		if last := len(shown.Events) - 1; last < 0 || shown.Events[last].Status != move.Status {
-			shown.Events = append(shown.Events, web.Event{Status: move.Status, At: move.At})
+	for _, step := range p.Steps {
+		event := web.Event{Type: step.Type, Status: step.Status, At: step.At, Reason: step.Reason, On: step.On}
+		last := len(shown.Events) - 1
+		switch {
+		case last >= 0 && shown.Events[last].Type == event.Type && event.Type == string(models.MoveAssign):
+			// A change of rider is not the customer's business: the package goes out once.
+		case last >= 0 && shown.Events[last].Type == event.Type && event.Type == string(models.MoveRetry):
+			shown.Events[last] = event // another day than was planned first
+		default:
+			shown.Events = append(shown.Events, event)
 		}
-		shown.Revivable = models.State{Status: move.Status, CancelledBy: models.Actor(move.By)}.Revivable()
+		shown.Revivable = step.TimedOut
 	}
 	return shown
 }

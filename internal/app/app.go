@@ -54,6 +54,7 @@ type App struct {
 	events    *events.Service
 	identity  *identity.Verifier
 	photoURLs *photourl.Signer
+	signer    *signing.Signer
 	photos    photos.Store
 
 	mapLinks *maplink.Resolver
@@ -129,17 +130,16 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	return a, nil
 }
 
-// openKeys makes what depends on SECRET_KEY: the cipher and the signer of photo addresses.
+// openKeys makes what depends on SECRET_KEY: the cipher, and the signer of addresses.
 func (a *App) openKeys() (err error) {
 	cfg := a.Config
 	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return fmt.Errorf("SECRET_KEY: %w", err)
 	}
-	photoKeys, err := signing.New(cfg.SecretKey, cfg.SecretKeyOld...)
-	if err != nil {
+	if a.signer, err = signing.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return fmt.Errorf("SECRET_KEY: %w", err)
 	}
-	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, photoKeys)
+	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, a.signer)
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (a *App) openServices() {
 		StartTimeout: cfg.Timeouts.Start, FinishStarts: cfg.Timeouts.FinishStarts, WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkMoveTimeout: cfg.Timeouts.BulkMove,
 		KeyLease: cfg.Timeouts.KeyLease(), MapLinks: a.mapLinks, VerifiesIdentity: a.identity != nil,
-		Photos: a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs,
+		Photos: a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, Signer: a.signer, BaseURL: cfg.BaseURL,
 		Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})

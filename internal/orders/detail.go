@@ -83,6 +83,8 @@ type OrderPage struct {
 	AutoCancelAt *time.Time
 	// Undo is what can be taken back; nil if nothing can.
 	Undo *Undoable
+	// RecipientLink is where the recipient decides about the next attempt; empty unless somebody has to.
+	RecipientLink string
 }
 
 // OrderPage reads an order for its page in the panel.
@@ -100,6 +102,7 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
 		Moves: legalMoves(order.State(), caller.Actor()), Undo: s.undoable(caller, &order.Order, timeline),
+		RecipientLink: s.RecipientLink(&order.Order),
 	}
 	if caller.StoreID == nil && hasCorrections(timeline) {
 		if page.Corrections, err = s.correctionsByEntry(ctx, id); err != nil {

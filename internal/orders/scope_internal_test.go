@@ -119,13 +119,15 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		}, timeline[0])
 		tracked, err := s.Track(t.Context(), w.Order.GuideCode)
 		require.NoError(t, err)
-		require.Len(t, tracked.Moves, 1)
+		require.Len(t, tracked.Steps, 1)
 		dbtest.RequireRead(t, Tracked{
 			ID: w.Order.ID, GuideCode: w.Order.GuideCode, Status: w.Order.Status, Product: w.Order.Product,
 			OperatorName: w.Operator.Name, LogoURL: w.Operator.LogoURL, LogoPhoto: w.Operator.LogoPhoto, Timezone: w.Operator.Timezone,
 			StoreName: &w.Store.Name, StorePhone: w.Store.ContactPhone, StoreWhatsApp: w.Store.ContactWhatsApp, StoreEmail: w.Store.ContactEmail,
 			ProofPhoto: w.Order.ProofPhoto, ShareProofPhoto: true, AmountToCollect: w.Order.AmountToCollect, Currency: w.Order.Currency,
-			Test: w.Order.Test, Moves: tracked.Moves,
+			Test: w.Order.Test, Steps: tracked.Steps, Substatus: w.Order.Substatus, Attempts: w.Order.Attempts,
+			NextAttemptOn: w.Order.NextAttemptOn, DecisionDeadline: w.Order.DecisionDeadline, Rules: w.Operator.Rules,
+			OperatorID: w.Operator.ID, SuspendedAt: w.Operator.SuspendedAt,
 		}, *tracked)
 	})
 }

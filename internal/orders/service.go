@@ -18,6 +18,7 @@ import (
 	"despacho/internal/maplink"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
+	"despacho/internal/signing"
 )
 
 // Service implements the use cases for the API, the panel and the order activities.
@@ -77,6 +78,9 @@ type Options struct {
 	MapLinks *maplink.Resolver
 	// PhotoURLs makes the addresses of delivery-proof photos.
 	PhotoURLs *photourl.Signer
+	// Signer signs the links of recipients, which lead to BaseURL.
+	Signer  *signing.Signer
+	BaseURL string
 	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
 	// PayloadRetention is how long the data of a sent event is kept, PersonalDataRetention how long

@@ -1,5 +1,5 @@
-// Package web renders the public pages: plain HTML without scripts that loads nothing but an
-// operator's logo and the photo of a delivery.
+// Package web renders the public pages: plain HTML that loads nothing but an operator's logo and the
+// photo of a delivery. Only the page of a recipient's link has a script.
 package web
 
 import (
@@ -19,25 +19,32 @@ var (
 	sources embed.FS
 	//go:embed style.css
 	style string
+	//go:embed locate.js
+	script string
 )
 
 // Pages renders every page. It is safe for concurrent use.
 type Pages struct {
-	tracking, code, noPhoto *template.Template
-	policy                  string
+	tracking, help, code, noPhoto *template.Template
+	policy, helpPolicy            string
 }
 
 // New parses the embedded templates. Images may come from the given addresses even if they are
 // without https, as on a development machine.
 func New(addresses ...string) *Pages {
-	sum := sha256.Sum256([]byte(style))
+	// data: is for the icon, which is embedded in the page.
+	rest := "; img-src https: data:" + insecureOrigins(addresses) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	policy := "default-src 'none'; style-src " + hashOf(style)
 	return &Pages{
-		tracking: parse("tracking"), code: parse("code_page"), noPhoto: parse("no_photo"),
-		// data: is for the icon, which is embedded in the page.
-		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; img-src https: data:" + insecureOrigins(addresses) +
-			"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		tracking: parse("tracking"), help: parse("help"), code: parse("code_page"), noPhoto: parse("no_photo"),
+		policy: policy + rest, helpPolicy: policy + "; script-src " + hashOf(script) + rest,
 	}
+}
+
+// hashOf is how a Content-Security-Policy names the one text that it allows.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // insecureOrigins are the origins of those addresses that https: does not allow.
@@ -58,7 +65,8 @@ func insecureOrigins(addresses []string) string {
 // parse combines a page's template with the shared layout.
 func parse(name string) *template.Template {
 	functions := template.FuncMap{
-		"style": func() template.CSS { return template.CSS(style) }, // our own file
+		"style":  func() template.CSS { return template.CSS(style) }, // our own files
+		"script": func() template.JS { return template.JS(script) },
 	}
 	return template.Must(template.New("frame.html").Funcs(functions).
 		ParseFS(sources, "templates/frame.html", "templates/code_form.html", "templates/"+name+".html"))

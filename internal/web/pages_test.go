@@ -42,8 +42,8 @@ func inTransit(t *testing.T) web.Tracking {
 	return web.Tracking{
 		GuideCode: "8NJKT-B3T3E1", Product: "Zapatillas", Operator: "Rápido Lima", Status: models.StatusAssigned, Zone: lima(t),
 		Events: []web.Event{
-			{Status: models.StatusRegistered, At: at}, {Status: models.StatusReceived, At: at.Add(10 * time.Hour)},
-			{Status: models.StatusAssigned, At: at.Add(15 * time.Hour)},
+			{Type: "created", Status: models.StatusRegistered, At: at}, {Type: "received", Status: models.StatusReceived, At: at.Add(10 * time.Hour)},
+			{Type: "assigned", Status: models.StatusAssigned, At: at.Add(15 * time.Hour)},
 		},
 	}
 }
@@ -179,4 +179,107 @@ func TestPages_areAccessible(t *testing.T) {
 	}
 	require.Contains(t, everyPage(t)["no photo"], `<a href="https://despacho.example/panel">Ir al panel</a>`)
 	require.Contains(t, tracking(t, inTransit(t)), `<a href="/">`)
+}
+
+// After a failed attempt the page says why, without blame, and what comes next.
+func TestTracking_afterAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	shown := inTransit(t)
+	shown.Today, shown.Reason = "2026-03-10", models.FailedAbsent
+	see := func(substatus models.Substatus, next string, words ...string) {
+		t.Helper()
+		shown.Substatus, shown.NextAttemptOn = substatus, next
+		page := tracking(t, shown)
+		for _, word := range words {
+			require.Contains(t, page, word)
+		}
+	}
+	see(models.SubstatusAttemptFailed, "", "<h1>No se pudo entregar</h1>", "Fuimos a entregar tu pedido y no había nadie.", "lo verás aquí")
+	see(models.SubstatusRetryPlanned, "2026-03-12", "<h1>Iremos otra vez</h1>", "no había nadie. Volveremos el jueves 12 de marzo.")
+	see(models.SubstatusRetryPlanned, "2026-03-10", "Volveremos hoy.")
+	see(models.SubstatusRetryPlanned, "2026-03-09", "Volveremos pronto.")
+	see(models.SubstatusReturning, "", "<h1>De vuelta a la tienda</h1>", "El paquete vuelve a la tienda.")
+	require.NotContains(t, tracking(t, shown), `class="steps"`)
+	for _, reason := range append(models.FailureReasons, "one from later") {
+		shown.Reason, shown.Substatus = reason, models.SubstatusAwaitingDecision
+		page := tracking(t, shown)
+		require.NotContains(t, page, string(reason))
+		require.NotContains(t, page, reason.Label()+".", "those are the words of the panel")
+	}
+	shown.Status, shown.Substatus = models.StatusCancelled, models.SubstatusReturned
+	require.Contains(t, tracking(t, shown), "<h1>Devuelto a la tienda</h1>")
+
+	shown = inTransit(t)
+	at := shown.Events[2].At
+	for i, event := range []web.Event{
+		{Type: "attempt_failed", Status: models.StatusAssigned, Reason: models.FailedAbsent}, {Type: "retry_planned", Status: models.StatusAssigned, On: "2026-03-12"},
+		{Type: "received", Status: models.StatusReceived}, {Type: "attempt_failed", Status: models.StatusAssigned, Reason: models.FailedOther},
+		{Type: "returning", Status: models.StatusReceived}, {Type: "returned", Status: models.StatusCancelled}, {Type: "retry_planned", Status: models.StatusReceived},
+	} {
+		event.At = at.Add(time.Duration(i) * time.Hour)
+		shown.Events = append(shown.Events, event)
+	}
+	page := tracking(t, shown)
+	for _, entry := range []string{
+		"No se pudo entregar: no había nadie", "Se intentará otra vez el jueves 12 de marzo", "El paquete volvió al operador", "No se pudo entregar",
+		"El paquete vuelve a la tienda", "Se devolvió a la tienda", "Se intentará otra vez",
+	} {
+		require.Contains(t, page, "<strong>"+entry+"</strong>")
+	}
+}
+
+func TestTracking_pin(t *testing.T) {
+	t.Parallel()
+	shown := inTransit(t)
+	require.NotContains(t, tracking(t, shown), "PIN")
+	shown.PIN = "012345"
+	require.Contains(t, tracking(t, shown), "Dile este PIN al motorizado al recibir: <strong>012345</strong>")
+}
+
+func help(t *testing.T, change func(*web.Help)) string {
+	t.Helper()
+	shown := web.Help{Package: inTransit(t), Path: "/track/8NJKT-B3T3E1/ayuda", Key: "abc", Days: []string{"2026-03-11", "2026-03-12"}, Form: web.HelpForm{Day: "2026-03-12"}}
+	shown.Package.Substatus = models.SubstatusAttemptFailed
+	if change != nil {
+		change(&shown)
+	}
+	return rendered(t, func(w io.Writer) error { return pages.Help(w, shown) })
+}
+
+// The recipient's form has the operator's days, keeps what was typed and says what is wrong with it;
+// the page of a link that is over has no form.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	page := help(t, nil)
+	for _, want := range []string{
+		`<form class="help" action="/track/8NJKT-B3T3E1/ayuda" method="post">`, `name="k" value="abc"`, `value="2026-03-11"> miércoles 11 de marzo</label>`,
+		`value="2026-03-12" checked> jueves 12 de marzo</label>`, `<label for="reference">`, `<label for="map">`,
+	} {
+		require.Contains(t, page, want)
+	}
+	page = help(t, func(h *web.Help) {
+		h.Form = web.HelpForm{Day: "2026-03-11", Reference: `<b>"puerta"`, Map: "x", Wrong: map[string]string{"map": "ahí no hay un punto"}}
+	})
+	require.Contains(t, page, `&lt;b&gt;&#34;puerta&#34;</textarea>`)
+	require.Contains(t, page, `value="x"`)
+	require.Contains(t, page, "Revisa: ahí no hay un punto.")
+	page = help(t, func(h *web.Help) { h.Closed = &web.ClosedLink{Title: "Este enlace ya se usó", Text: "Ya está decidido."} })
+	require.Contains(t, page, "<h1>Este enlace ya se usó</h1>")
+	require.NotContains(t, page, "<form")
+	require.NotContains(t, page, "<script")
+}
+
+// The recipient's page runs its own script and nothing else.
+func TestHelp_keepsToItsPolicy(t *testing.T) {
+	t.Parallel()
+	page := help(t, nil)
+	script := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindStringSubmatch(page)
+	require.NotNil(t, script)
+	sum := sha256.Sum256([]byte(script[1]))
+	require.Contains(t, pages.HelpPolicy(), "; script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; img-src")
+	require.Equal(t, pages.Policy(), regexp.MustCompile(`script-src [^;]+; `).ReplaceAllString(pages.HelpPolicy(), ""))
+	require.Equal(t, 1, strings.Count(page, "<script"))
+	for _, refused := range []string{" style=", " onclick", "@import", "<iframe", " src="} {
+		require.NotContains(t, page, refused)
+	}
 }

@@ -32,6 +32,13 @@ type Tracking struct {
 	// ShareImage is the full address of the logo.
 	ShareImage string
 	Status     models.Status
+	// Substatus is what became of the latest failed attempt, Reason why it failed, and NextAttemptOn the
+	// day YYYY-MM-DD of the next one; empty if there is none. Today is the operator's date.
+	Substatus            models.Substatus
+	Reason               models.FailureReason
+	NextAttemptOn, Today string
+	// PIN is what the customer tells the rider; empty if nothing is to be told.
+	PIN string
 	// Revivable means that the package was cancelled for arriving too late: the order continues if
 	// it arrives.
 	Revivable bool
@@ -43,18 +50,23 @@ type Tracking struct {
 	Zone *time.Location
 }
 
-// Event is the change to a status.
+// Event is something that happened to the package. Reason is why an attempt failed, On the day for
+// which another one was planned; empty if it is not known.
 type Event struct {
+	Type   string
 	Status models.Status
+	Reason models.FailureReason
+	On     string
 	At     time.Time
 }
 
 // trackingView is the data of the tracking template.
 type trackingView struct {
 	Tracking
-	StatusLabel string
-	Summary     string
-	Advice      string
+	// Title is the status, or what became of a failed attempt.
+	Title   string
+	Summary string
+	Advice  string
 	// Initial is shown where there is no logo.
 	Initial string
 	// Steps are the statuses of a package that was not cancelled.
@@ -85,12 +97,12 @@ var normalPath = []models.Status{models.StatusRegistered, models.StatusReceived,
 
 func describe(t Tracking) trackingView {
 	initial, _ := utf8.DecodeRuneInString(t.Operator)
-	words := textsFor(t.Status, t.Revivable)
+	words := textsFor(t)
 	view := trackingView{
-		Tracking: t, StatusLabel: t.Status.Label(), Summary: words.summary, Advice: words.advice, Initial: string(initial),
+		Tracking: t, Title: words.title, Summary: words.summary, Advice: words.advice, Initial: string(initial),
 		Share: "https://wa.me/?text=" + url.QueryEscape("Sigue el paquete "+t.GuideCode+": "+t.URL),
 	}
-	if t.Status == models.StatusAssigned && t.ToCollect != "" {
+	if t.Status == models.StatusAssigned && t.Substatus == models.SubstatusNone && t.ToCollect != "" {
 		view.Advice += " Ten listo el monto."
 	}
 	if t.StoreWhatsApp != "" {
@@ -100,15 +112,16 @@ func describe(t Tracking) trackingView {
 	if strings.HasPrefix(t.ShareImage, "https://") {
 		view.Image = t.ShareImage
 	}
-	if reached := slices.Index(normalPath, t.Status); reached >= 0 {
+	if reached := slices.Index(normalPath, t.Status); reached >= 0 && t.Substatus != models.SubstatusReturning {
 		for i, status := range normalPath {
 			view.Steps = append(view.Steps, step{Label: status.Label(), Done: i <= reached, Current: i == reached})
 		}
 	}
-	for _, event := range slices.Backward(t.Events) {
+	for i, event := range slices.Backward(t.Events) {
 		at := event.At.In(t.Zone)
+		cameBack := i > 0 && t.Events[i-1].Status == models.StatusAssigned
 		view.Entries = append(view.Entries, entry{
-			Text: textsFor(event.Status, false).entry, When: longDate(at), Datetime: at.Format(time.RFC3339),
+			Text: entryText(event, cameBack), When: longDate(at), Datetime: at.Format(time.RFC3339),
 		})
 	}
 	return view
