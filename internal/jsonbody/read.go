@@ -264,14 +264,17 @@ func (o *Object) Money(name string) *money.Cents {
 }
 
 // Int reads a whole number from 1 up; nil when it is absent.
-func (o *Object) Int(name string) *int {
+func (o *Object) Int(name string) *int { return o.IntFrom(name, 1) }
+
+// IntFrom reads a whole number from the least one up; nil when it is absent.
+func (o *Object) IntFrom(name string, least int) *int {
 	value, ok := o.present(name)
 	if !ok {
 		return nil
 	}
 	count, err := strconv.ParseInt(string(value), 10, 32)
-	if err != nil || count < 1 {
-		o.invalid.Add(name, "debe ser un entero desde 1")
+	if err != nil || count < int64(least) {
+		o.invalid.Add(name, "debe ser un entero desde "+strconv.Itoa(least))
 		return nil
 	}
 	number := int(count)

@@ -66,7 +66,7 @@ func readCount(in *jsonbody.Object, name string, least, most int, count *int) {
 		return
 	}
 	*count = 0
-	if number := in.Int(name); number != nil {
+	if number := in.IntFrom(name, least); number != nil {
 		if *number < least || *number > most {
 			in.AddError(name, "va de "+strconv.Itoa(least)+" a "+strconv.Itoa(most))
 		}

@@ -20,7 +20,7 @@ type Tracked struct {
 	Substatus *models.Substatus
 	// Attempts are those that failed, NextAttemptOn is the day of the next one, and DecisionDeadline
 	// until when somebody may decide about it.
-	Attempts         models.Attempts
+	Attempts         models.Attempts `gorm:"type:text"`
 	NextAttemptOn    *string
 	DecisionDeadline *time.Time
 	Rules            models.Rules
