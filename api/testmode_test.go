@@ -32,7 +32,7 @@ func newTestOrder(t *testing.T, s *apptest.Service, digits string, changes ...ma
 	t.Helper()
 	tenant := s.NewTenant(t)
 	o := &testOrder{s: s, key: tenant.NewKey(t, models.APIKey{Test: true, StoreID: &tenant.StoreA.ID}), receiver: apptest.NewReceiver(t, nil)}
-	s.Register(t, o.key, o.receiver)
+	s.Register(t, o.key, o.receiver, map[string]any{"events": column(eventNames(), "name")})
 	changes = append([]map[string]any{{"recipient_phone": "987650" + digits}}, changes...)
 	answer := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: o.key, Body: apptest.Order(changes...)})
 	require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
@@ -52,9 +52,9 @@ func (o *testOrder) advance(t *testing.T) *apptest.Answer {
 	return o.s.Do(t, apptest.Request{Method: "POST", Path: "/v1/test/orders/" + o.id + "/advance", Key: o.key})
 }
 
-// toTheEnd advances until there is no next step and returns the statuses on the way. On a slow
-// machine some steps make themselves meanwhile.
-func (o *testOrder) toTheEnd(t *testing.T) (statuses []string) {
+// toTheEnd advances until there is no next step and returns the moves on the way. On a slow machine
+// some steps make themselves meanwhile.
+func (o *testOrder) toTheEnd(t *testing.T) (moves []string) {
 	t.Helper()
 	answer := o.advance(t)
 	for ; answer.Status == http.StatusOK; answer = o.advance(t) {
@@ -63,9 +63,9 @@ func (o *testOrder) toTheEnd(t *testing.T) (statuses []string) {
 	requireError(t, answer, http.StatusConflict, "no_next_step")
 	tracking := o.s.Do(t, apptest.Request{Method: "GET", Path: "/v1/track/" + o.get(t)["guide_code"].(string)})
 	for _, event := range tracking.Data["events"].([]any)[1:] { // after the creation
-		statuses = append(statuses, event.(map[string]any)["status"].(string))
+		moves = append(moves, event.(map[string]any)["type"].(string))
 	}
-	return statuses
+	return moves
 }
 
 // Every scenario of the table goes the way that the table says, one advance after another, and each
@@ -75,31 +75,61 @@ func TestTestMode_everyScenario(t *testing.T) {
 		for _, scenario := range orders.Scenarios {
 			t.Run(scenario.Digits, func(t *testing.T) {
 				t.Parallel()
-				var statuses []string
+				var made, left []string
+				events := []string{string(models.EventCreated)}
 				for _, step := range strings.Split(scenario.Moves(), ", ") {
-					if status, _, found := strings.Cut(step, " "); found {
-						statuses = append(statuses, strings.Trim(status, "`"))
+					move, _, found := strings.Cut(step, " ")
+					if !found {
+						continue
+					}
+					move = strings.Trim(move, "`")
+					made = append(made, move)
+					switch left = append(left, move); move {
+					case string(models.MoveUndo): // what was taken back is not told, and neither is that
+						left = left[:len(left)-2]
+					case string(models.StatusCancelled):
+						move = string(models.MoveCancel)
+					}
+					for _, event := range models.Move(move).Events() {
+						events = append(events, string(event))
 					}
 				}
 				if scenario.Moves() == "" || scenario.Digits == "011" {
 					return // no order is made: see the tests of these two
 				}
 				o := newTestOrder(t, s, scenario.Digits)
-				require.Equal(t, statuses, o.toTheEnd(t))
-				events := 1 // order.created
-				for _, status := range statuses {
-					if status != string(models.StatusReceived) {
-						events++
-					}
-				}
-				for _, event := range o.receiver.WaitFor(t, events) {
+				require.Equal(t, left, o.toTheEnd(t))
+				received := o.receiver.WaitFor(t, len(events))
+				require.ElementsMatch(t, events, names(received), made)
+				for _, event := range received {
 					var body map[string]any
 					require.NoError(t, json.Unmarshal(event.Body, &body))
 					require.Equal(t, true, body["test"], "%s", event.Body)
 				}
-				require.Len(t, o.receiver.Events(), events)
 			})
 		}
+	})
+}
+
+// A store may decide about a test order itself, in place of its scenario's step; the others follow.
+func TestTestMode_theStoreDecidesItself(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		poll.Until(t, func() error {
+			o := newTestOrder(t, s, "014")
+			for o.get(t)["substatus"] != "attempt_failed" {
+				if answer := o.advance(t); answer.Status != http.StatusOK {
+					return errors.New("a slow machine: the scenario has decided before")
+				}
+			}
+			decided := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders/" + o.id + "/decision", Key: o.key, Body: fields{"decision": "retry"}})
+			if decided.Code == "move_not_allowed" {
+				return errors.New("a slow machine: the scenario has decided before")
+			}
+			require.Equal(t, http.StatusOK, decided.Status, decided.Text)
+			require.Equal(t, "retry_planned", decided.Data["substatus"])
+			require.Equal(t, []string{"received", "assigned", "attempt_failed", "retry_planned", "received", "assigned", "delivered"}, o.toTheEnd(t))
+			return nil
+		})
 	})
 }
 

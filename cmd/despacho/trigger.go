@@ -28,7 +28,7 @@ func triggerCommand() *cobra.Command {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	command := &cobra.Command{
-		Use:   "trigger <" + strings.ReplaceAll(models.JoinEvents(models.Events), " ", "|") + ">",
+		Use:   "trigger <" + strings.ReplaceAll(models.JoinEvents(models.OrderEvents), " ", "|") + ">",
 		Short: "Make a test order that goes to an event, so that the webhooks of a test key get it, and print the order",
 		Long: `Make a test order that goes to an event, so that the webhooks of a test key get it, and print the order.
 
@@ -64,11 +64,14 @@ type trigger struct {
 	url, key, location string
 }
 
-// The phones of a scenario of test mode that delivers an order, and of one that cancels it.
-const (
-	deliveredPhone = "+51987650001"
-	cancelledPhone = "+51987650003"
-)
+// phones are those of the scenarios of test mode that have an event; deliveredPhone is that of every
+// other event.
+var phones = map[models.Event]string{
+	models.EventCancelled: "+51987650003", models.EventAttemptFailed: "+51987650013", models.EventReturning: "+51987650013",
+	models.EventReturned: "+51987650013", models.EventUpdated: "+51987650012",
+}
+
+const deliveredPhone = "+51987650001"
 
 // maxPlaces bounds the places that are tried.
 const maxPlaces = 200
@@ -79,6 +82,8 @@ type triggeredOrder struct {
 	AssignedAt  *time.Time `json:"assigned_at"`
 	DeliveredAt *time.Time `json:"delivered_at"`
 	CancelledAt *time.Time `json:"cancelled_at"`
+	Attempts    []struct{} `json:"attempts"`
+	Substatus   string     `json:"substatus"`
 }
 
 func (o triggeredOrder) hasHad(event models.Event) bool {
@@ -87,8 +92,14 @@ func (o triggeredOrder) hasHad(event models.Event) bool {
 		return o.AssignedAt != nil
 	case models.EventDelivered:
 		return o.DeliveredAt != nil
-	case models.EventCancelled:
+	case models.EventCancelled, models.EventReturned:
 		return o.CancelledAt != nil
+	case models.EventAttemptFailed:
+		return len(o.Attempts) > 0
+	case models.EventReturning:
+		return o.Substatus == string(models.SubstatusReturning)
+	case models.EventUpdated:
+		return o.Substatus == string(models.SubstatusRetryPlanned)
 	}
 	return true
 }
@@ -98,11 +109,7 @@ func (t *trigger) run(ctx context.Context, event models.Event) (order json.RawMe
 	if err := t.check(event); err != nil {
 		return nil, err
 	}
-	phone := deliveredPhone
-	if event == models.EventCancelled {
-		phone = cancelledPhone
-	}
-	order, err = t.create(ctx, phone)
+	order, err = t.create(ctx, cmp.Or(phones[event], deliveredPhone))
 	for err == nil {
 		var made triggeredOrder
 		if err := json.Unmarshal(order, &made); err != nil {
@@ -118,9 +125,9 @@ func (t *trigger) run(ctx context.Context, event models.Event) (order json.RawMe
 
 func (t *trigger) check(event models.Event) error {
 	problems := []error{checkURL("--url or "+urlVariable, t.url)}
-	if !slices.Contains(models.Events, event) {
+	if !slices.Contains(models.OrderEvents, event) {
 		problems = append(problems, fmt.Errorf("%q is no event: choose one of %s", event,
-			strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")))
+			strings.ReplaceAll(models.JoinEvents(models.OrderEvents), " ", ", ")))
 	}
 	if !strings.HasPrefix(t.key, credentials.TestKeyPrefix) {
 		problems = append(problems, fmt.Errorf("--key or %s must be a test key, which begins with %s", keyVariable,

@@ -31,9 +31,9 @@ func TestTrigger_everyEvent(t *testing.T) {
 	s := apptest.Boot(t, databaseURL, apptest.Options{})
 	tenant := s.NewTenant(t)
 	key, receiver := tenant.NewKey(t, models.APIKey{Test: true}), apptest.NewReceiver(t, nil)
-	s.Register(t, key, receiver)
+	s.Register(t, key, receiver, map[string]any{"events": models.OrderEvents})
 
-	for _, event := range models.Events {
+	for _, event := range models.OrderEvents {
 		out, err := despacho(t, "", "trigger", string(event), "--url", s.BaseURL+"/", "--key", key)
 		require.NoError(t, err, out)
 		var order struct {
