@@ -91,7 +91,8 @@ func (s *stack) startWith(
 	ctx context.Context, options client.StartWorkflowOptions, workflowType string, order uuid.UUID, guideCode string,
 ) (string, error) {
 	run, err := s.Client.ExecuteWorkflow(ctx, options, workflowType, workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
-		Status: models.StatusRegistered, Seq: 1, GuideCode: guideCode, AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
+		State: models.State{Status: models.StatusRegistered}, Seq: 1, GuideCode: guideCode,
+		AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
 	}})
 	if err != nil {
 		return "", err

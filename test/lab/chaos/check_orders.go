@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"despacho/models"
 	"despacho/test/lab/cluster"
 )
@@ -101,6 +103,8 @@ func replay(row *orderRow, timeline []entryRow) error {
 	if len(timeline) == 0 || timeline[0].Type != models.TimelineCreated || timeline[0].Status != models.StatusRegistered {
 		return fmt.Errorf("the timeline does not begin with the creation")
 	}
+	// before and state are those around the latest move, which is what an undo takes back.
+	var before models.State
 	state := models.State{Status: models.StatusRegistered}
 	for i, entry := range timeline {
 		if entry.Seq != i+1 {
@@ -110,23 +114,37 @@ func replay(row *orderRow, timeline []entryRow) error {
 			continue
 		}
 		move := moveOf(entry)
-		to, verdict := state.Decide(move, entry.Actor, nil)
-		if verdict != models.Applied || to != entry.Status {
-			return fmt.Errorf("entry %d: %s by %s leads from %s to %s, which the table does not have", entry.Seq, move,
-				entry.Actor, state.Status, entry.Status)
+		after, verdict := state.Decide(move, entry.Actor, riderOf(entry))
+		if move == models.MoveUndo {
+			if !moveOf(timeline[i-1]).Undoable() {
+				return fmt.Errorf("entry %d takes back %s, which cannot be", entry.Seq, timeline[i-1].Type)
+			}
+			after = before
 		}
-		if entry.Actor == models.ByAuto && entry.At.Before(row.AutoCancelAt) {
+		if verdict != models.Applied || after.Status != entry.Status {
+			return fmt.Errorf("entry %d: %s by %s leads from %s %s to %s, which the table does not have", entry.Seq, move,
+				entry.Actor, state.Status, state.Substatus, entry.Status)
+		}
+		if move == models.MoveCancel && entry.Actor == models.ByAuto && entry.At.Before(row.AutoCancelAt) {
 			return fmt.Errorf("the timer cancelled it before its time")
 		}
-		state = models.State{Status: to}
-		if to == models.StatusCancelled {
-			state.CancelledBy = entry.Actor
-		}
+		before, state = state, after
 	}
 	if last := timeline[len(timeline)-1]; row.Status != last.Status || row.Seq != last.Seq {
 		return fmt.Errorf("the row says %s (%d), the timeline ends with %s (%d)", row.Status, row.Seq, last.Status, last.Seq)
 	}
+	if !row.state().Equal(state) {
+		return fmt.Errorf("the row is %+v, the timeline ends as %+v", row.state(), state)
+	}
 	return nil
+}
+
+// riderOf is the rider of an assignment.
+func riderOf(entry entryRow) *uuid.UUID {
+	if moveOf(entry) != models.MoveAssign {
+		return nil
+	}
+	return entry.RiderID
 }
 
 // checkMoves compares the timelines with the ledger: every acknowledged move is there, and no move
@@ -138,7 +156,7 @@ func checkMoves(_ context.Context, c *checker) error {
 			c.report.violate(invariantMoves, tracked.id, "its clients got no further in all that time")
 		}
 		made := countRequested(c.timelines[tracked.id])
-		for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
+		for _, move := range models.Moves {
 			if made[move] < tracked.done[move] || made[move] > tracked.done[move]+tracked.unknown[move] {
 				c.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move,
 					tracked.done[move], tracked.unknown[move], made[move])

@@ -38,11 +38,21 @@ func checkPhotos(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// ownedPhotos are the files that orders refer to.
+// ownedPhotos are the files that orders and their timelines refer to.
 func (c *checker) ownedPhotos() (names []string) {
 	for _, row := range c.orders {
+		own := row.Attempts.Photos()
 		if row.ProofPhoto != nil {
-			names = append(names, *row.ProofPhoto, photos.ThumbnailName(*row.ProofPhoto))
+			own = append(own, *row.ProofPhoto)
+		}
+		for _, entry := range c.timelines[row.ID] { // what was taken back is no longer in the row
+			if entry.Photo != nil {
+				own = append(own, *entry.Photo)
+			}
+		}
+		slices.Sort(own)
+		for _, name := range slices.Compact(own) {
+			names = append(names, name, photos.ThumbnailName(name))
 		}
 	}
 	return names

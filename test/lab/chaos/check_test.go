@@ -26,6 +26,7 @@ func TestReplay(t *testing.T) {
 	const created, received, assigned = "created:registered:store", "received:received:operator", "assigned:assigned:operator"
 	delivered := timeline(created, received, assigned, assigned, "delivered:delivered:operator")
 	revived := timeline(created, "cancelled:cancelled:auto", received)
+	const handedOver, failed, undone = "delivered:delivered:rider", "attempt_failed:assigned:rider", "undone:assigned:operator"
 	gap := timeline(created, received)
 	gap[1].Seq = 3
 	for name, test := range map[string]struct {
@@ -34,15 +35,21 @@ func TestReplay(t *testing.T) {
 		timer    time.Time
 		want     string
 	}{
-		"a delivery":             {models.StatusDelivered, delivered, time.Time{}, ""},
-		"a revival":              {models.StatusReceived, revived, time.Time{}, ""},
-		"nothing at all":         {models.StatusRegistered, nil, time.Time{}, "does not begin with the creation"},
-		"a gap":                  {models.StatusReceived, gap, time.Time{}, "entry 2 has the number 3"},
-		"a step left out":        {models.StatusAssigned, timeline(created, assigned), time.Time{}, "which the table does not have"},
-		"moved after a cancel":   {models.StatusReceived, timeline(created, "cancelled:cancelled:store", received), time.Time{}, "which the table does not have"},
-		"the store cancels late": {models.StatusCancelled, timeline(created, received, "cancelled:cancelled:store"), time.Time{}, "which the table does not have"},
-		"the timer is early":     {models.StatusReceived, revived, time.Unix(101, 0), "before its time"},
-		"another row":            {models.StatusRegistered, delivered, time.Time{}, "the row says registered"},
+		"a delivery":                     {models.StatusDelivered, delivered, time.Time{}, ""},
+		"a delivery that is taken back":  {models.StatusAssigned, timeline(created, received, assigned, handedOver, undone), time.Time{}, ""},
+		"an attempt that is taken back":  {models.StatusAssigned, timeline(created, received, assigned, failed, undone), time.Time{}, ""},
+		"taken back to where it was not": {models.StatusReceived, timeline(created, received, assigned, handedOver, "undone:received:operator"), time.Time{}, "which the table does not have"},
+		"taken back twice":               {models.StatusAssigned, timeline(created, received, assigned, handedOver, undone, undone), time.Time{}, "takes back undone"},
+		"a store takes back":             {models.StatusAssigned, timeline(created, received, assigned, handedOver, "undone:assigned:store"), time.Time{}, "which the table does not have"},
+		"another substatus":              {models.StatusAssigned, timeline(created, received, assigned, failed), time.Time{}, "the timeline ends as"},
+		"a revival":                      {models.StatusReceived, revived, time.Time{}, ""},
+		"nothing at all":                 {models.StatusRegistered, nil, time.Time{}, "does not begin with the creation"},
+		"a gap":                          {models.StatusReceived, gap, time.Time{}, "entry 2 has the number 3"},
+		"a step left out":                {models.StatusAssigned, timeline(created, assigned), time.Time{}, "which the table does not have"},
+		"moved after a cancel":           {models.StatusReceived, timeline(created, "cancelled:cancelled:store", received), time.Time{}, "which the table does not have"},
+		"the store cancels late":         {models.StatusCancelled, timeline(created, received, "cancelled:cancelled:store"), time.Time{}, "which the table does not have"},
+		"the timer is early":             {models.StatusReceived, revived, time.Unix(101, 0), "before its time"},
+		"another row":                    {models.StatusRegistered, delivered, time.Time{}, "the row says registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,6 +75,7 @@ func TestMaxRevivals(t *testing.T) {
 		"cancelled":                       {timeline(created, cancelled), 0, 0},
 		"cancelled, and asked to receive": {timeline(created, cancelled), 2, 2},
 		"revived at once":                 {timeline(created, cancelled, received), 0, 1},
+		"taken back after its end":        {timeline(created, received, "delivered:delivered:rider", "undone:assigned:operator"), 1, 2},
 		"revived when it was asked again": {timeline(created, cancelled, received), 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +88,7 @@ func TestMaxRevivals(t *testing.T) {
 func checkOf(orders ...*trackedOrder) *checker {
 	return &checker{
 		stack:   &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{orders: orders}},
-		dbState: &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}}, tally: map[string]int{},
+		dbState: &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}, tally: map[string]int{},
 	}
 }
 
@@ -132,6 +140,7 @@ func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 		"marked delivered, not received":  {both(models.WebhookDeliveryDelivered), 1, 0, invariantHeard},
 		"pending":                         {both(models.WebhookDeliveryPending), 0, 0, invariantSettled},
 		"missing":                         {both(models.WebhookDeliveryFailed)[:1], 0, 0, invariantOutbox},
+		"told twice":                      {append(both(models.WebhookDeliveryFailed), both(models.WebhookDeliveryFailed)...), 0, 0, invariantOutbox},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,6 +154,35 @@ func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 			if test.broken != "" {
 				require.NotEmpty(t, check.report.invariant(test.broken).Broken)
 			}
+		})
+	}
+}
+
+// The events of a failed attempt and of the way back go to the webhook that asks for them alone.
+func TestCheckDeliveries_onlyToThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		once, again []models.Event
+		broken      bool
+	}{
+		"as asked for":              {[]models.Event{models.EventCancelled}, []models.Event{models.EventReturned, models.EventCancelled}, false},
+		"to one that has not asked": {[]models.Event{models.EventCancelled, models.EventReturned}, []models.Event{models.EventReturned, models.EventCancelled}, true},
+		"not to one that has":       {[]models.Event{models.EventCancelled}, []models.Event{models.EventCancelled}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check := checkOf()
+			check.receivers = &receivers{}
+			check.orders = []*orderRow{{ID: "1"}}
+			check.timelines["1"] = timeline("created:registered:store", "returned:cancelled:operator")[1:]
+			for retry, events := range map[bool][]models.Event{false: test.once, true: test.again} {
+				for _, event := range events {
+					check.deliveries["1"] = append(check.deliveries["1"], deliveryRow{OrderID: "1", OrderSeq: 2, Event: string(event),
+						Status: models.WebhookDeliveryFailed, Retry: retry})
+				}
+			}
+			require.NoError(t, checkDeliveries(t.Context(), check))
+			require.Equal(t, test.broken, check.report.broken())
 		})
 	}
 }

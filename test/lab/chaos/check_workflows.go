@@ -90,7 +90,8 @@ func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 }
 
 // unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
-// can move, completed otherwise. Only a revived order, or one of very many moves, may have more.
+// is open, completed otherwise. Only one that went on after its end, or of very many moves, may have
+// more.
 func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 	unexpected := map[string]string{}
 	for order := range runs {
@@ -98,12 +99,12 @@ func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 			unexpected[order] = "there is a workflow for it and no row"
 		}
 	}
-	receptions := map[string]int{}
+	revivers := map[string]int{}
 	for _, tracked := range c.ledger.all() {
-		receptions[tracked.id] = tracked.unknown[models.MoveReceive]
+		revivers[tracked.id] = tracked.unknown[models.MoveReceive] + tracked.unknown[models.MoveUndo]
 	}
 	for _, row := range c.orders {
-		revivals := maxRevivals(c.timelines[row.ID], receptions[row.ID])
+		revivals := maxRevivals(c.timelines[row.ID], revivers[row.ID])
 		open, failed, continued := 0, 0, 0
 		for _, r := range runs[row.ID] {
 			switch r.status {
@@ -116,7 +117,7 @@ func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 				failed++
 			}
 		}
-		ended := row.state().Final() || row.state().Revivable()
+		ended := row.Status.Ended()
 		switch {
 		case len(runs[row.ID]) < 1 || len(runs[row.ID]) > 1+revivals+continued:
 			unexpected[row.ID] = fmt.Sprintf("%d runs and at most %d revivals", len(runs[row.ID]), revivals)
@@ -131,19 +132,19 @@ func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 	return unexpected
 }
 
-// maxRevivals is how many runs may have been started for a reception after the order was cancelled:
-// those that are in the timeline, and those whose requests nobody confirmed. Such a run ends
-// without a move if the request's deadline passed before its first task.
-func maxRevivals(timeline []entryRow, unconfirmedReceptions int) int {
-	revivals, cancelled := 0, false
+// maxRevivals is how many runs may have been started for a move after the order had ended, a late
+// reception or an undo: those that are in the timeline, and those whose requests nobody confirmed.
+// Such a run ends without a move if the request's deadline passed before its first task.
+func maxRevivals(timeline []entryRow, unconfirmed int) int {
+	revivals, ended := 0, false
 	for i, entry := range timeline {
-		cancelled = cancelled || entry.Status == models.StatusCancelled
-		if i > 0 && timeline[i-1].Status == models.StatusCancelled && entry.Status == models.StatusReceived {
+		ended = ended || entry.Status.Ended()
+		if i > 0 && timeline[i-1].Status.Ended() {
 			revivals++
 		}
 	}
-	if cancelled {
-		revivals += unconfirmedReceptions
+	if ended {
+		revivals += unconfirmed
 	}
 	return revivals
 }
@@ -156,9 +157,15 @@ func (c *checker) checkAgreement(ctx context.Context, row *orderRow) {
 		c.report.violate(invariantAgreement, row.ID, "its workflow cannot be asked: %v", err)
 		return
 	}
-	if !strings.HasPrefix(details, "**"+row.Status.Label()+"**") || !strings.Contains(details, row.GuideCode) {
-		c.report.violate(invariantAgreement, row.ID, "the row says %s, the workflow %s", row.Status, details)
+	if !row.agrees(details) {
+		c.report.violate(invariantAgreement, row.ID, "the row says %+v, the workflow %s", row.state(), details)
 	}
+}
+
+// agrees reports whether a workflow's details are those of the row.
+func (o *orderRow) agrees(details string) bool {
+	return strings.HasPrefix(details, "**"+o.Status.Label()+"**") && strings.Contains(details, o.GuideCode) &&
+		strings.Contains(details, o.state().Substatus.Label())
 }
 
 // detailsOf retries the query: it is handed to one worker's poll and is lost with that worker.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"despacho/internal/dev"
@@ -22,6 +23,9 @@ type orderRow struct {
 	ID           string
 	GuideCode    string
 	Status       models.Status
+	Substatus    *models.Substatus
+	RiderID      *uuid.UUID
+	Attempts     models.Attempts
 	Seq          int
 	CancelledBy  *models.Actor
 	Reference    *string
@@ -33,7 +37,10 @@ type orderRow struct {
 
 // state is what decides which moves an order can make.
 func (o *orderRow) state() models.State {
-	state := models.State{Status: o.Status}
+	state := models.State{Status: o.Status, RiderID: o.RiderID}
+	if o.Substatus != nil {
+		state.Substatus = *o.Substatus
+	}
 	if o.CancelledBy != nil {
 		state.CancelledBy = *o.CancelledBy
 	}
@@ -46,6 +53,8 @@ type entryRow struct {
 	Type    string
 	Status  models.Status
 	Actor   models.Actor
+	RiderID *uuid.UUID
+	Photo   *string
 	At      time.Time
 }
 
@@ -71,7 +80,7 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 	state := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
 	return state, dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
-			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo,
+			SELECT id::text AS id, guide_code, status, substatus, rider_id, attempts, seq, cancelled_by, delivery_reference AS reference, proof_photo,
 				payment_type = 'cash_on_delivery' AS cash, created_at, auto_cancel_at
 			FROM orders ORDER BY created_at`)
 		if err != nil {
@@ -82,7 +91,7 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 			state.byID[orders[i].ID] = &orders[i]
 		}
 		entries, err := collect[entryRow](ctx, connection, `
-			SELECT order_id::text AS order_id, seq, type, status, actor, at FROM order_events
+			SELECT order_id::text AS order_id, seq, type, status, actor, rider_id, photo, at FROM order_events
 			WHERE seq IS NOT NULL ORDER BY order_id, seq`)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -107,12 +106,21 @@ var nextMoves = map[models.Status]models.Move{
 	models.StatusRegistered: models.MoveReceive, models.StatusReceived: models.MoveAssign, models.StatusAssigned: models.MoveDeliver,
 }
 
+// nextMove is the move that brings an order on, if it is open.
+func (o *orderRow) nextMove() (move models.Move, open bool) {
+	if o.Status == models.StatusReceived && o.state().Substatus == models.SubstatusReturning {
+		return models.MoveHandBack, true
+	}
+	move, open = nextMoves[o.Status]
+	return move, open
+}
+
 // makeNextMoves makes the next legal move of one in so many of the open orders that were not moved
 // yet, and notes the move's number. Nothing that was under way when the copy was made goes on.
 func (d *drill) makeNextMoves(ctx context.Context, c *client, copied *dbState, moved map[string]int, oneIn int) error {
 	n := 0
 	for _, row := range copied.orders {
-		move, open := nextMoves[row.Status]
+		move, open := row.nextMove()
 		if _, done := moved[row.ID]; done || !open {
 			continue
 		}
@@ -181,7 +189,7 @@ func (c *checker) disagreeing(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	for _, row := range c.orders {
-		_, open := nextMoves[row.Status]
+		_, open := row.nextMove()
 		switch {
 		case open && !running[row.ID]:
 			disagreeing[row.ID] = "it is " + string(row.Status) + " and has no running workflow"
@@ -189,7 +197,7 @@ func (c *checker) disagreeing(ctx context.Context) (map[string]string, error) {
 			details, err := c.detailsOf(ctx, row.ID)
 			if err != nil {
 				disagreeing[row.ID] = "its workflow cannot be asked: " + err.Error()
-			} else if !strings.HasPrefix(details, "**"+row.Status.Label()+"**") {
+			} else if !row.agrees(details) {
 				disagreeing[row.ID] = "the row says " + string(row.Status) + ", the workflow " + details
 			}
 		}

@@ -83,7 +83,7 @@ func (l *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, c
 		if poisoned {
 			c.sendPoison(ctx, tracked)
 		}
-		moved, err := c.move(ctx, tracked, step, chosen.by)
+		moved, err := c.make(ctx, tracked, step)
 		if err != nil {
 			return
 		}

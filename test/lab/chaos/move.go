@@ -5,17 +5,34 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"despacho/internal/dev"
 	"despacho/models"
 	"despacho/test/lab/cluster"
+	"despacho/workflows"
 )
 
 // movePaths are the last parts of the panel API's paths.
 var movePaths = map[models.Move]string{
 	models.MoveReceive: "receive", models.MoveAssign: "assign", models.MoveDeliver: "deliver", models.MoveCancel: "cancel",
+	models.MoveFail: "attempt", models.MoveRetry: "decision", models.MoveReturn: "decision", models.MoveHandBack: "hand-back",
+	models.MoveUndo: "undo",
+}
+
+// refusals are the codes of moves that an order does not allow.
+var refusals = []string{"move_not_allowed", "undo_not_allowed"}
+
+// make makes a step of a scenario.
+func (c *client) make(ctx context.Context, tracked *trackedOrder, step step) (bool, error) {
+	if step.by == models.ByAuto {
+		return true, c.waitForDecision(ctx, tracked)
+	}
+	return c.move(ctx, tracked, step.move, step.by)
 }
 
 // move makes a move as the contract tells clients to: a move without a response is looked up before
@@ -36,7 +53,7 @@ func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Mo
 			c.s.report.count("moves acknowledged: " + string(move))
 			return true, nil
 		case err == nil && (answer.Status == http.StatusConflict || answer.Status == http.StatusBadRequest) &&
-			codeOf(answer) == "move_not_allowed":
+			slices.Contains(refusals, codeOf(answer)):
 			tracked.note("%s: refused", move)
 			happened, err := c.confirmMove(ctx, tracked, move)
 			if err == nil && !happened {
@@ -72,13 +89,11 @@ func outcome(answer *cluster.Answer, err error) string {
 	return fmt.Sprintf("%d %s", answer.Status, codeOf(answer))
 }
 
-// requestFor is the request of a move: a store cancels with its key, the rest uses the panel API.
+// requestFor is the request of a move: a store cancels and decides with its key, the rest uses the
+// panel API.
 func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.Actor) (cluster.Request, error) {
 	if by == models.ByStore {
-		return cluster.Request{
-			Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey,
-			Body: []byte(`{"reason":"el cliente desistió"}`),
-		}, nil
+		return c.storesRequest(tracked, move), nil
 	}
 	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move],
 		Token: c.s.operator.token, Body: []byte("{}")}
@@ -86,6 +101,16 @@ func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.A
 	case models.MoveAssign:
 		rider := c.s.operator.riders[tracked.done[models.MoveAssign]%len(c.s.operator.riders)]
 		request.Body = fmt.Appendf(nil, `{"rider_id":%q}`, rider)
+	case models.MoveFail:
+		fields := map[string]string{"reason": string(models.FailureReasons[c.rng.IntN(len(models.FailureReasons))])}
+		if c.rng.IntN(3) == 0 {
+			return request, c.attachPhoto(&request, fields)
+		}
+		request.Body = fmt.Appendf(nil, `{"reason":%q}`, fields["reason"])
+	case models.MoveRetry, models.MoveReturn:
+		request.Body = []byte(c.decision(move))
+	case models.MoveUndo:
+		request.Body = []byte(`{"reason":"era otro paquete"}`)
 	case models.MoveDeliver:
 		fields := map[string]string{}
 		if tracked.cash {
@@ -101,10 +126,33 @@ func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.A
 	return request, nil
 }
 
+func (c *client) storesRequest(tracked *trackedOrder, move models.Move) cluster.Request {
+	if move == models.MoveCancel {
+		return cluster.Request{
+			Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey,
+			Body: []byte(`{"reason":"el cliente desistió"}`),
+		}
+	}
+	return cluster.Request{Method: http.MethodPost, Path: "/v1/orders/" + tracked.id + "/decision", Key: tracked.apiKey,
+		Body: []byte(c.decision(move))}
+}
+
+// decision is the body of a decision: the way back, another attempt, or one at another address.
+func (c *client) decision(move models.Move) string {
+	if move == models.MoveReturn {
+		return `{"decision":"return"}`
+	}
+	if c.rng.IntN(2) == 0 {
+		return fmt.Sprintf(`{"decision":"change","delivery_address":"Jr. Cusco %d"}`, 100+c.rng.IntN(900))
+	}
+	return `{"decision":"retry"}`
+}
+
 // panelOrder is an order as the panel API returns it.
 type panelOrder struct {
-	Status   models.Status
-	Timeline []struct{ Type, By string }
+	Status    models.Status
+	Substatus models.Substatus
+	Timeline  []struct{ Type, By string }
 }
 
 // confirmMove reads the order and reports whether a move of unknown outcome was made; the ledger
@@ -143,12 +191,15 @@ func (c *client) checkRefusal(ctx context.Context, tracked *trackedOrder, move m
 		return err
 	}
 	c.s.report.checked(invariantRefused, 1)
-	state := models.State{Status: now.Status}
+	state := models.State{Status: now.Status, Substatus: now.Substatus}
 	if now.Status == models.StatusCancelled {
 		state.CancelledBy = models.Actor(now.Timeline[len(now.Timeline)-1].By)
 	}
 	if by == "" {
 		by = models.ByOperator
+	}
+	if move == models.MoveUndo && len(now.Timeline) > 0 && !models.Move(now.Timeline[len(now.Timeline)-1].Type).Undoable() {
+		return nil
 	}
 	if _, verdict := state.Decide(move, by, nil); verdict == models.Applied {
 		c.s.report.violate(invariantRefused, tracked.id, "%s was refused, and the order is %s", move, now.Status)
@@ -192,6 +243,29 @@ func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error 
 		now, err := c.read(ctx, tracked)
 		if err != nil || now.Status == models.StatusCancelled {
 			return err
+		}
+		if err := cluster.Sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// waitForDecision returns when the timer has decided what comes after a failed attempt. The deadline
+// is a day away: it is brought forward in the row, and the workflow is told to read it.
+func (c *client) waitForDecision(ctx context.Context, tracked *trackedOrder) error {
+	for {
+		err := dev.OnDatabase(ctx, c.s.databaseURL, func(connection *pgx.Conn) error {
+			_, err := connection.Exec(ctx, `UPDATE orders SET decision_deadline = now() WHERE id = $1 AND decision_deadline > now()`,
+				tracked.id)
+			return err
+		})
+		if err == nil {
+			err = c.s.Client.SignalWorkflow(ctx, workflows.OrderWorkflowPrefix+tracked.id, "", workflows.RefreshName, nil)
+		}
+		now, readErr := c.read(ctx, tracked)
+		if readErr != nil || err == nil && !now.Substatus.Undecided() {
+			tracked.note("decided by nobody")
+			return readErr
 		}
 		if err := cluster.Sleep(ctx, time.Second); err != nil {
 			return err

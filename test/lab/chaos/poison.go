@@ -10,18 +10,22 @@ import (
 )
 
 // poisonBodies are deliveries that no order may take: a time that is in the year 10000 in UTC, a
-// text with a control character, a point that does not exist.
+// point that does not exist, an amount and a way of payment that nobody has.
 var poisonBodies = []string{
 	`{"captured_at":"9999-12-31T23:59:59-12:00"}`,
 	`{"captured_at":"0001-01-01T00:00:00Z"}`,
 	`{"lat":91,"lng":0}`,
 	`{"actual_amount_collected":1e30}`,
+	`{"collections":[{"method":"barter","amount":1}]}`,
 }
 
 // poisonSignals are the same as they can be sent with the Temporal CLI.
 var poisonSignals = map[string]string{
-	workflows.CancelName:    `{"reason":"a\u0000b"}`,
-	workflows.DeliveredName: `{"captured_at":"9999-12-31T23:59:59-12:00"}`,
+	workflows.CancelName:        `{"reason":"a\u0000b"}`,
+	workflows.DeliveredName:     `{"captured_at":"9999-12-31T23:59:59-12:00"}`,
+	workflows.AttemptFailedName: `{"reason":"raining"}`,
+	workflows.RetryPlannedName:  `{"on":"soon"}`,
+	workflows.UndoneName:        `{"reason":""}`,
 }
 
 // sendPoison sends invalid data to an order. It must be refused; that the order goes on is shown by

@@ -20,6 +20,9 @@ const (
 	hookWithRetries    = "again"
 )
 
+// askedFor are the events that each webhook asks for.
+var askedFor = map[string][]models.Event{hookWithoutRetries: models.Events, hookWithRetries: models.OrderEvents}
+
 // receivers is the server of both webhooks; it counts the events it receives.
 type receivers struct {
 	receiver *cluster.Receiver
@@ -74,12 +77,12 @@ func (r *receivers) total() (total int) {
 	return total + r.badSignatures
 }
 
-// registerWebhooks registers both webhooks for all events.
+// registerWebhooks registers both webhooks, one for the events of the contract, one for all.
 func (s *stack) registerWebhooks(ctx context.Context) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
 	for _, which := range []string{hookWithoutRetries, hookWithRetries} {
-		body, err := json.Marshal(map[string]any{"url": s.receivers.receiver.URL + "/" + which, "events": models.Events,
+		body, err := json.Marshal(map[string]any{"url": s.receivers.receiver.URL + "/" + which, "events": askedFor[which],
 			"retry": which == hookWithRetries})
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ const (
 	invariantTotals     = "totals by status are those of the acknowledged moves"
 	invariantWorkflow   = "every order has exactly one workflow, open while the order can move"
 	invariantAgreement  = "the workflow's status is the row's"
-	invariantOutbox     = "every event has one delivery for each webhook"
+	invariantOutbox     = "every event has one delivery for each webhook that asked for it"
 	invariantSettled    = "every delivery ended delivered or failed"
 	invariantInOrder    = "the events of an order come in order to a webhook without retries"
 	invariantOnce       = "no event is sent twice to a webhook without retries"

@@ -13,42 +13,93 @@ import (
 type scenario struct {
 	name   string
 	weight int
-	steps  []models.Move
-	// by is the actor of a cancel.
-	by models.Actor
+	steps  []step
 	// late waits until the timer has cancelled the order before the first move.
 	late bool
 	// hurried makes the moves without a pause.
 	hurried bool
 }
 
+// step is a move of a scenario and who makes it, if not the operator's staff. The timer's is waited
+// for.
+type step struct {
+	move models.Move
+	by   models.Actor
+}
+
+func by(actor models.Actor, move models.Move) step { return step{move: move, by: actor} }
+
+// staff are moves of the operator's staff.
+func staff(moves ...models.Move) (steps []step) {
+	for _, move := range moves {
+		steps = append(steps, step{move: move, by: models.ByOperator})
+	}
+	return steps
+}
+
 // manyMoves is an order that is given to another rider again and again, more often than Temporal
 // takes updates for one run.
 func manyMoves(count int) scenario {
-	steps := []models.Move{models.MoveReceive}
+	moves := []models.Move{models.MoveReceive}
 	for range count {
-		steps = append(steps, models.MoveAssign)
+		moves = append(moves, models.MoveAssign)
 	}
-	return scenario{name: "thousands of moves", steps: append(steps, models.MoveDeliver), hurried: true}
+	return scenario{name: "thousands of moves", steps: staff(append(moves, models.MoveDeliver)...), hurried: true}
 }
 
-const leftWithARider = "left with a rider"
+const (
+	leftWithARider = "left with a rider"
+	leftUndecided  = "left undecided"
+)
+
+// The beginnings of scenarios: until a rider has the package, until it is delivered, until the first
+// attempt has failed.
+var (
+	toTheDoor = staff(models.MoveReceive, models.MoveAssign)
+	delivered = staff(models.MoveReceive, models.MoveAssign, models.MoveDeliver)
+	failed    = append(slices.Clone(toTheDoor), staff(models.MoveFail)...)
+)
+
+// after is a sequence of moves that begins with another.
+func after(first []step, then ...step) []step { return append(slices.Clone(first), then...) }
 
 // scenarios are chosen by weight.
 var scenarios = []scenario{
-	{name: "delivered", weight: 40, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}},
-	{name: "delivered by another rider", weight: 12, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveAssign, models.MoveDeliver}},
-	{name: "cancelled by the store", weight: 12, steps: []models.Move{models.MoveCancel}, by: models.ByStore},
-	{name: "cancelled once received", weight: 8, steps: []models.Move{models.MoveReceive, models.MoveCancel}, by: models.ByOperator},
-	{name: "cancelled on its way", weight: 6, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveCancel}, by: models.ByOperator},
-	{name: leftWithARider, weight: 6, steps: []models.Move{models.MoveReceive, models.MoveAssign}},
-	{name: "forgotten", weight: 8},
-	{name: "received too late", weight: 8, late: true, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}},
+	{name: "delivered", weight: 30, steps: delivered},
+	{name: "delivered by another rider", weight: 8, steps: after(toTheDoor, staff(models.MoveAssign, models.MoveDeliver)...)},
+	{name: "cancelled by the store", weight: 8, steps: []step{by(models.ByStore, models.MoveCancel)}},
+	{name: "cancelled once received", weight: 6, steps: staff(models.MoveReceive, models.MoveCancel)},
+	{name: "cancelled on its way", weight: 4, steps: after(toTheDoor, staff(models.MoveCancel)...)},
+	{name: leftWithARider, weight: 4, steps: toTheDoor},
+	{name: "forgotten", weight: 6},
+	{name: "received too late", weight: 6, late: true, steps: delivered},
+
+	{name: "failed, then delivered on the same trip", weight: 4, steps: after(failed, staff(models.MoveFail, models.MoveDeliver)...)},
+	{name: "failed, and the store wants another attempt", weight: 5, steps: after(failed, by(models.ByStore, models.MoveRetry),
+		step{move: models.MoveReceive}, step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
+	{name: "failed, and nobody decides", weight: 5, steps: after(failed, step{move: models.MoveReceive},
+		by(models.ByAuto, models.MoveRetry), step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
+	{name: leftUndecided, weight: 3, steps: after(failed, staff(models.MoveReceive)...)},
+	{name: "returned by the store's decision", weight: 5, steps: after(failed, step{move: models.MoveReceive},
+		by(models.ByStore, models.MoveReturn), step{move: models.MoveHandBack})},
+	{name: "returned after second thoughts", weight: 3, steps: after(failed, staff(models.MoveRetry, models.MoveReturn,
+		models.MoveRetry, models.MoveReturn, models.MoveReceive, models.MoveHandBack)...)},
+	{name: "brought back without an attempt", weight: 3, steps: after(toTheDoor, staff(models.MoveReceive, models.MoveAssign,
+		models.MoveDeliver)...)},
+	{name: "received by mistake", weight: 3, steps: staff(models.MoveReceive, models.MoveUndo, models.MoveReceive,
+		models.MoveAssign, models.MoveDeliver)},
+	{name: "assigned by mistake", weight: 3, steps: after(toTheDoor, staff(models.MoveUndo, models.MoveAssign, models.MoveDeliver)...)},
+	{name: "failed by mistake", weight: 3, steps: after(failed, staff(models.MoveUndo, models.MoveDeliver)...)},
+	{name: "delivered by mistake", weight: 5, steps: after(delivered, staff(models.MoveUndo, models.MoveDeliver)...)},
+	{name: "delivered by mistake, then failed", weight: 3, steps: after(delivered, staff(models.MoveUndo, models.MoveFail,
+		models.MoveReturn, models.MoveReceive, models.MoveHandBack)...)},
 }
 
 // scenariosThatEnd leave no open order, of which a worker keeps the workflow in memory.
 func scenariosThatEnd() []scenario {
-	return slices.DeleteFunc(slices.Clone(scenarios), func(l scenario) bool { return l.name == leftWithARider })
+	return slices.DeleteFunc(slices.Clone(scenarios), func(l scenario) bool {
+		return l.name == leftWithARider || l.name == leftUndecided
+	})
 }
 
 func chooseScenario(rng *rand.Rand, scenarios []scenario) scenario {

@@ -28,9 +28,9 @@ type trackedOrder struct {
 	apiKey    string
 
 	// done counts the acknowledged moves, unknown those without a response. last is the status
-	// after the latest acknowledged move.
+	// after the latest acknowledged move, before that ahead of it.
 	done, unknown map[models.Move]int
-	last          models.Status
+	last, before  models.Status
 	finished      bool
 
 	// requestedAt is when the creation was first requested, acknowledgedAt when it was acknowledged;
@@ -96,14 +96,22 @@ func (o *trackedOrder) note(format string, args ...any) {
 
 var statusAfter = map[models.Move]models.Status{
 	models.MoveReceive: models.StatusReceived, models.MoveAssign: models.StatusAssigned,
-	models.MoveDeliver: models.StatusDelivered, models.MoveCancel: models.StatusCancelled,
+	models.MoveDeliver: models.StatusDelivered, models.MoveCancel: models.StatusCancelled, models.MoveFail: models.StatusAssigned,
+	models.MoveHandBack: models.StatusCancelled,
 }
 
 // acknowledge counts a move that was made.
 func (o *trackedOrder) acknowledge(move models.Move) {
 	o.done[move]++
 	o.moves = append(o.moves, acknowledgedMove{move, time.Now()})
-	o.last = statusAfter[move]
+	status, known := statusAfter[move]
+	switch {
+	case move == models.MoveUndo:
+		status = o.before
+	case !known: // a decision does not change it
+		status = o.last
+	}
+	o.last, o.before = status, o.last
 }
 
 // resolve counts a move of unknown outcome as made, because the timeline shows it.
