@@ -54,7 +54,8 @@ func merge(data map[string]any, members map[string]any) map[string]any {
 	return changed
 }
 
-// All four events have every member of contract 6.1, null if unset, and no others.
+// All four events have every member of contract 6.1 and those of attempts and collections, null or
+// empty if unset, and no others.
 func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -69,6 +70,7 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 			"payment_type": "cash_on_delivery", "operative_day": created.String("operative_day"),
 			"created_at": created.String("created_at"), "received_at": nil, "delivered_at": nil,
 			"rider": nil, "location": map[string]any{"id": apptest.Miraflores.String(), "name": "Miraflores"},
+			"substatus": nil, "attempts": []any{}, "next_attempt_on": nil, "decision_deadline": nil, "collections": []any{}, "received_by": nil,
 		}
 
 		received := s.move(t, id, "receive", map[string]any{"branch_id": s.Other.ID})
