@@ -20,6 +20,16 @@ import (
 var (
 	budgetWithWebhook    = lifecost.Cost{Events: 43, Actions: 11}
 	budgetWithoutWebhook = lifecost.Cost{Events: 25, Actions: 8}
+	// The same with one failed attempt, whose decision the operator takes, a package that is brought
+	// back, and a second assignment; the webhook has asked for every event.
+	budgetOfASecondAttempt              = lifecost.Cost{Events: 87, Actions: 23}
+	budgetOfASecondAttemptWithNoWebhook = lifecost.Cost{Events: 51, Actions: 17}
+)
+
+// Moves of a plain life, and of one with a failed attempt.
+var (
+	plainLife     = []string{"receive", "assign", "deliver"}
+	secondAttempt = []string{"receive", "assign", "fail", "retry", "receive", "assign", "deliver"}
 )
 
 // The worker has a version, as released workers have.
@@ -29,20 +39,23 @@ func TestBudget_fullLifecycle(t *testing.T) {
 		s := &service{Service: own}
 		for name, c := range map[string]struct {
 			webhook bool
+			moves   []string
 			want    lifecost.Cost
 		}{
-			"with one webhook on every event": {true, budgetWithWebhook},
-			"with no webhook":                 {false, budgetWithoutWebhook},
+			"with one webhook on every event":    {true, plainLife, budgetWithWebhook},
+			"with no webhook":                    {false, plainLife, budgetWithoutWebhook},
+			"a second attempt, with one webhook": {true, secondAttempt, budgetOfASecondAttempt},
+			"a second attempt, with no webhook":  {false, secondAttempt, budgetOfASecondAttemptWithNoWebhook},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := s.secondOperator(t)
 				if c.webhook {
-					s.Register(t, s.Key, apptest.NewReceiver(t, nil))
+					s.withAllEvents(t)
 				}
 				var events *history.History
 				poll.Until(t, func() error {
-					if events = s.fullLifecycle(t); lifecost.Disturbed(events) {
+					if events = s.lifecycle(t, c.moves...); lifecost.Disturbed(events) {
 						return errors.New("the worker was too slow to answer a workflow task, which costs events of its own")
 					}
 					return nil
@@ -70,16 +83,14 @@ func TestBudget_idle(t *testing.T) {
 	})
 }
 
-// fullLifecycle creates, receives, assigns and delivers an order, with every webhook call completed
-// before the next move, and returns its history.
-func (s *service) fullLifecycle(t *testing.T) *history.History {
+// lifecycle creates an order and moves it to its end, with every webhook call completed before the
+// next move, and returns its history.
+func (s *service) lifecycle(t *testing.T, moves ...string) *history.History {
 	t.Helper()
 	id := s.CreateOrder(t, s.Key)
-	s.waitForIdle(t, id)
-	s.receive(t, id)
-	s.waitForIdle(t, id)
-	s.assign(t, id, 0)
-	s.waitForIdle(t, id)
-	s.deliver(t, id)
+	for _, move := range moves {
+		s.waitForIdle(t, id)
+		s.make(t, id, move)
+	}
 	return s.historyOf(t, workflowOf(id), s.waitForEnd(t, workflowOf(id)))
 }

@@ -118,6 +118,42 @@ var paths = []path{
 		require.Equal(t, run.GetRunID(), runID)
 		return run.GetID(), runID
 	}},
+	{"failed-then-delivered", func(t *testing.T, i *installation, s *service) (string, string) {
+		return s.drive(t, "receive", "assign", "fail", "retry", "receive", "assign", "deliver")
+	}},
+	{"failed-again-on-the-same-trip", func(t *testing.T, i *installation, s *service) (string, string) {
+		return s.drive(t, "receive", "assign", "fail", "fail", "deliver")
+	}},
+	{"decided-by-nobody", func(t *testing.T, i *installation, s *service) (string, string) {
+		return s.drive(t, "receive", "assign", "fail", "wait", "assign", "deliver")
+	}},
+	{"brought-back", func(t *testing.T, i *installation, s *service) (string, string) {
+		return s.drive(t, "receive", "assign", "receive", "assign", "deliver")
+	}},
+	{"returned", func(t *testing.T, i *installation, s *service) (string, string) {
+		return s.drive(t, "receive", "assign", "fail", "return", "receive", "hand-back")
+	}},
+	{"undone", func(t *testing.T, i *installation, s *service) (string, string) {
+		return s.drive(t, "receive", "undo", "receive", "assign", "undo", "assign", "fail", "undo", "deliver")
+	}},
+	{"delivery-undone-in-a-new-run", func(t *testing.T, i *installation, s *service) (string, string) {
+		s.withAllEvents(t)
+		id := s.CreateOrder(t, s.Key, personalData)
+		s.make(t, id, "receive", "assign", "deliver")
+		_, first := s.waitForOrderEnd(t, id)
+		s.make(t, id, "undo", "deliver")
+		workflowID, second := s.waitForOrderEnd(t, id)
+		require.NotEqual(t, first, second)
+		return workflowID, second
+	}},
+	{"continued-with-a-pending-decision", func(t *testing.T, i *installation, s *service) (string, string) {
+		s.withAllEvents(t)
+		id := s.CreateOrder(t, s.Key, personalData)
+		s.make(t, id, "receive", "assign", "fail")
+		s.continueAsNew(t, id)
+		s.make(t, id, "wait", "assign", "deliver")
+		return s.waitForOrderEnd(t, id)
+	}},
 	{"failing-receiver", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 		return driveLifecycle(t, i, s)
