@@ -14,7 +14,6 @@ import (
 	"despacho/internal/dev"
 	"despacho/models"
 	"despacho/test/lab/cluster"
-	"despacho/workflows"
 )
 
 // movePaths are the last parts of the panel API's paths.
@@ -30,7 +29,7 @@ var refusals = []string{"move_not_allowed", "undo_not_allowed"}
 // make makes a step of a scenario.
 func (c *client) make(ctx context.Context, tracked *trackedOrder, step step) (bool, error) {
 	if step.by == models.ByAuto {
-		return true, c.waitForDecision(ctx, tracked)
+		return c.waitForDecision(ctx, tracked)
 	}
 	return c.move(ctx, tracked, step.move, step.by)
 }
@@ -250,25 +249,37 @@ func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error 
 	}
 }
 
+// decisionTime is how long a decision is waited for that nobody takes.
+const decisionTime = 2 * time.Second
+
 // waitForDecision returns when the timer has decided what comes after a failed attempt. The deadline
-// is a day away: it is brought forward in the row, and the workflow is told to read it.
-func (c *client) waitForDecision(ctx context.Context, tracked *trackedOrder) error {
+// is a day away: it is brought forward in the row, and the workflow gets it with the next move,
+// which brings the package back.
+func (c *client) waitForDecision(ctx context.Context, tracked *trackedOrder) (bool, error) {
 	for {
 		err := dev.OnDatabase(ctx, c.s.databaseURL, func(connection *pgx.Conn) error {
-			_, err := connection.Exec(ctx, `UPDATE orders SET decision_deadline = now() WHERE id = $1 AND decision_deadline > now()`,
+			_, err := connection.Exec(ctx, `UPDATE orders SET decision_deadline = now() + $1::interval WHERE id = $2`, decisionTime,
 				tracked.id)
 			return err
 		})
 		if err == nil {
-			err = c.s.Client.SignalWorkflow(ctx, workflows.OrderWorkflowPrefix+tracked.id, "", workflows.RefreshName, nil)
-		}
-		now, readErr := c.read(ctx, tracked)
-		if readErr != nil || err == nil && !now.Substatus.Undecided() {
-			tracked.note("decided by nobody")
-			return readErr
+			break
 		}
 		if err := cluster.Sleep(ctx, time.Second); err != nil {
-			return err
+			return false, err
+		}
+	}
+	if moved, err := c.move(ctx, tracked, models.MoveReceive, models.ByOperator); err != nil || !moved {
+		return moved, err
+	}
+	for {
+		now, err := c.read(ctx, tracked)
+		if err != nil || !now.Substatus.Undecided() {
+			tracked.note("decided by nobody")
+			return true, err
+		}
+		if err := cluster.Sleep(ctx, time.Second); err != nil {
+			return false, err
 		}
 	}
 }

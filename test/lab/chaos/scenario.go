@@ -20,8 +20,8 @@ type scenario struct {
 	hurried bool
 }
 
-// step is a move of a scenario and who makes it, if not the operator's staff. The timer's is waited
-// for.
+// step is a move of a scenario and who makes it, if not the operator's staff. The timer's decision is
+// waited for, while the package is brought back.
 type step struct {
 	move models.Move
 	by   models.Actor
@@ -77,8 +77,8 @@ var scenarios = []scenario{
 	{name: "failed, then delivered on the same trip", weight: 4, steps: after(failed, staff(models.MoveFail, models.MoveDeliver)...)},
 	{name: "failed, and the store wants another attempt", weight: 5, steps: after(failed, by(models.ByStore, models.MoveRetry),
 		step{move: models.MoveReceive}, step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
-	{name: "failed, and nobody decides", weight: 5, steps: after(failed, step{move: models.MoveReceive},
-		by(models.ByAuto, models.MoveRetry), step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
+	{name: "failed, and nobody decides", weight: 5, steps: after(failed, by(models.ByAuto, models.MoveRetry),
+		step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
 	{name: leftUndecided, weight: 3, steps: after(failed, staff(models.MoveReceive)...)},
 	{name: "returned by the store's decision", weight: 5, steps: after(failed, step{move: models.MoveReceive},
 		by(models.ByStore, models.MoveReturn), step{move: models.MoveHandBack})},
