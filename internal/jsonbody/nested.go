@@ -1,7 +1,9 @@
 package jsonbody
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +49,27 @@ func (o *Object) Names() []string {
 	return names
 }
 
-// NumberList reads an array of whole numbers; nil when it is absent.
+// With is the object with one member more, which has the value as JSON. What is wrong with the object
+// so far is wrong with the new one.
+func (o *Object) With(name string, value any) *Object {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // callers give what has a form in JSON
+	}
+	members := maps.Clone(o.members)
+	members[name] = encoded
+	return &Object{raw: o.raw, members: members, invalid: o.invalid}
+}
+
+// Within is an object whose only member is this one: a form has the members of a part of what its
+// use case reads.
+func (o *Object) Within(name string) *Object {
+	outer := &Object{raw: o.raw, members: map[string]jsontext.Value{}}
+	outer.invalid.AddAll(name, o.invalid)
+	return outer.With(name, o.members)
+}
+
+// NumberList reads an array of whole numbers, which a form sends as texts; nil when it is absent.
 func (o *Object) NumberList(name string) []int {
 	value, ok := o.present(name)
 	if !ok {
@@ -56,7 +78,7 @@ func (o *Object) NumberList(name string) []int {
 	items, ok := elements(value)
 	numbers := make([]int, 0, len(items))
 	for _, item := range items {
-		number, err := strconv.Atoi(string(item))
+		number, err := strconv.Atoi(strings.Trim(string(item), `"`))
 		if ok = ok && err == nil; !ok {
 			break
 		}

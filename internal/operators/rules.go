@@ -67,7 +67,7 @@ func readCount(in *jsonbody.Object, name string, least, most int, count *int) {
 	}
 	*count = 0
 	if number := in.IntFrom(name, least); number != nil {
-		if *number < least || *number > most {
+		if *number > most {
 			in.AddError(name, "va de "+strconv.Itoa(least)+" a "+strconv.Itoa(most))
 		}
 		*count = *number

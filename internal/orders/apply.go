@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,6 +70,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 			}
 		} else {
 			applyMove(order, &moveContext.Operator, move)
+			entry.Detail = decisionDetail(entry, order, message)
 		}
 		if move.Move == models.MoveRetry {
 			entry.Detail = order.NextAttemptOn
@@ -335,6 +337,18 @@ func timelineEntry(before *models.Order, move workflows.ApplyMoveInput) *models.
 		}
 	}
 	return entry
+}
+
+// decisionDetail is the detail of an entry after its move: of a planned attempt its date, and after
+// that the note of whoever decided, in lines of their own.
+func decisionDetail(entry *models.TimelineEntry, order *models.Order, message *models.Message) *string {
+	switch message.Move {
+	case models.MoveReturn:
+		return textOrNull(message.Note)
+	case models.MoveRetry:
+		return textOrNull(strings.TrimSpace(*order.NextAttemptOn + "\n" + message.Note))
+	}
+	return entry.Detail
 }
 
 // entryType is the timeline type of a move.
