@@ -1,6 +1,9 @@
 package api
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -11,25 +14,48 @@ import (
 	"despacho/models"
 )
 
-// panelListOrders is the API's list with the panel's own filter: the orders that have no
-// coordinates yet.
+// panelListOrders is the API's list with the panel's own filters: the orders that have no coordinates
+// yet, and those with a failed attempt or an unconfirmed load.
 func (s *Server) panelListOrders(c *gin.Context) error {
 	query, err := listQuery(c)
 	if err != nil {
 		return err
 	}
 	var wrong apperror.Fields
-	switch textParameter(c, "without_point", &wrong) {
-	case "", "false":
-	case "true":
-		query.WithoutPoint = true
-	default:
-		wrong.Add("without_point", "debe ser true o false")
-	}
+	query.WithoutPoint = flagParameter(c, "without_point", &wrong)
+	query.NotLoaded = flagParameter(c, "not_loaded", &wrong)
+	query.DueBy = dayParameter(c, "due_by", &wrong)
+	query.Substatuses = substatusesParameter(c, &wrong)
 	if err := wrong.Err(); err != nil {
 		return err
 	}
 	return s.respondOrders(c, query)
+}
+
+// flagParameter reads true or false; an absent one is false.
+func flagParameter(c *gin.Context, name string, wrong *apperror.Fields) bool {
+	text := textParameter(c, name, wrong)
+	if text != "" && text != "true" && text != "false" {
+		wrong.Add(name, "debe ser true o false")
+	}
+	return text == "true"
+}
+
+// substatusesParameter reads substatuses with commas between them.
+func substatusesParameter(c *gin.Context, wrong *apperror.Fields) (substatuses []models.Substatus) {
+	const name = "substatus"
+	text := textParameter(c, name, wrong)
+	if text == "" {
+		return nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		substatus := models.Substatus(word)
+		if !slices.Contains(models.Substatuses, substatus) {
+			wrong.Add(name, "tiene un valor desconocido: "+strconv.Quote(word))
+		}
+		substatuses = append(substatuses, substatus)
+	}
+	return substatuses
 }
 
 // panelOrder is an order with its timeline.

@@ -25,12 +25,16 @@ var ErrNothingSelected = apperror.New(apperror.Invalid, "invalid_fields", "Marqu
 // BulkOutcome is the outcome for one order of a bulk move.
 type BulkOutcome string
 
-// The order was assigned, received or cancelled, already was as requested, cannot be moved, or its
-// outcome is not confirmed and may be retried.
+// The order was assigned, received, delivered or cancelled, its delivery failed, or its store has it
+// back; it already was as requested, cannot be moved, or its outcome is not confirmed and may be
+// retried.
 const (
 	BulkAssigned    BulkOutcome = "assigned"
 	BulkReceived    BulkOutcome = "received"
 	BulkCancelled   BulkOutcome = "cancelled"
+	BulkDelivered   BulkOutcome = "delivered"
+	BulkFailed      BulkOutcome = "attempt_failed"
+	BulkHandedBack  BulkOutcome = "returned"
 	BulkUnchanged   BulkOutcome = "unchanged"
 	BulkRefused     BulkOutcome = "refused"
 	BulkUnconfirmed BulkOutcome = "unconfirmed"
@@ -116,6 +120,8 @@ func (s *Service) moveOne(ctx context.Context, caller Caller, bulk bulkMove, ord
 		result.Outcome = bulk.done
 	case errors.Is(err, ErrMoveRefused), errors.Is(err, ErrOrderChanged):
 		result.Outcome, result.Reason = BulkRefused, apperror.From(err).Message
+	case errors.Is(err, errAmountRequired):
+		result.Outcome, result.Reason = BulkRefused, "Falta el monto cobrado: el pedido es contra entrega."
 	default:
 		result.Outcome, result.Reason = BulkUnconfirmed, apperror.From(err).Message
 	}

@@ -16,16 +16,18 @@ import (
 // ReceptionOutcome is the outcome of scanning a package.
 type ReceptionOutcome string
 
-// The package was received, revived its auto-cancelled order, was received before, or is refused;
-// or the code matches no order, has a wrong check character, or is no guide code.
+// The package was received, revived its auto-cancelled order, was taken back from its rider, was
+// received before, or is refused; or the code matches no order, has a wrong check character, or is no
+// guide code.
 const (
-	ReceptionDone     ReceptionOutcome = "received"
-	ReceptionRevived  ReceptionOutcome = "revived"
-	ReceptionRepeated ReceptionOutcome = "repeated"
-	ReceptionRefused  ReceptionOutcome = "refused"
-	ReceptionUnknown  ReceptionOutcome = "unknown"
-	ReceptionMisread  ReceptionOutcome = "misread"
-	ReceptionNotACode ReceptionOutcome = "not_a_code"
+	ReceptionDone      ReceptionOutcome = "received"
+	ReceptionRevived   ReceptionOutcome = "revived"
+	ReceptionTakenBack ReceptionOutcome = "taken_back"
+	ReceptionRepeated  ReceptionOutcome = "repeated"
+	ReceptionRefused   ReceptionOutcome = "refused"
+	ReceptionUnknown   ReceptionOutcome = "unknown"
+	ReceptionMisread   ReceptionOutcome = "misread"
+	ReceptionNotACode  ReceptionOutcome = "not_a_code"
 )
 
 // Reception is the result of one scan.
@@ -36,6 +38,8 @@ type Reception struct {
 	RiskZone *string
 	// ExpectedAt is the branch that the order named.
 	ExpectedAt uuid.UUID
+	// Rider is who brought a package back that was taken back.
+	Rider *RiderView
 }
 
 // Scan is what a reception desk sends.
@@ -70,8 +74,14 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 		return nil, err
 	}
 	reception := &Reception{Outcome: ReceptionDone, RiskZone: order.RiskZone, ExpectedAt: order.BranchID}
-	if order.State().Revivable() {
+	switch {
+	case order.State().Revivable():
 		reception.Outcome = ReceptionRevived
+	case order.Status == models.StatusAssigned && s.assignedSince(order, scan):
+		reception.Outcome, reception.Order = ReceptionRefused, s.View(caller, order)
+		return reception, nil
+	case order.Status == models.StatusAssigned:
+		reception.Outcome, reception.Rider = ReceptionTakenBack, riderView(order)
 	}
 	reception.Order, err = s.moveOrder(ctx, caller, order, models.Message{Move: models.MoveReceive, BranchID: scan.BranchID},
 		"")
@@ -79,6 +89,12 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 		return s.classifyRefusal(ctx, caller, order.ID, scan, reception)
 	}
 	return reception, err
+}
+
+// assignedSince reports whether a rider got the package after the scan was first sent. The answer to
+// it was lost: sent again, it must not take the package back.
+func (s *Service) assignedSince(order *models.OrderView, scan Scan) bool {
+	return scan.SentBefore > 0 && order.AssignedAt != nil && order.AssignedAt.After(s.clock.Now().Add(-scan.SentBefore))
 }
 
 // readScan reads the guide code that was scanned or typed. Without one, problem says why.
@@ -131,30 +147,39 @@ func (s *Service) classifyRefusal(
 	}
 	reception.Outcome = ReceptionRefused
 	if reception.Order.Status == models.StatusReceived {
-		reception.Outcome, err = s.outcomeOfReceived(ctx, caller, id, scan)
+		err = s.answerReceived(ctx, caller, id, scan, reception)
 	}
 	return reception, err
 }
 
-// outcomeOfReceived is the outcome of a scan of a received order. A scan whose first answer was
-// lost may have received it: it is shown as if that answer had arrived, with its warnings.
-func (s *Service) outcomeOfReceived(ctx context.Context, caller Caller, id uuid.UUID, scan Scan) (ReceptionOutcome, error) {
+// answerReceived finds the outcome of a scan of a received order. A scan whose first answer was lost
+// may have received it: it is shown as if that answer had arrived, with its warnings.
+func (s *Service) answerReceived(
+	ctx context.Context, caller Caller, id uuid.UUID, scan Scan, reception *Reception,
+) error {
+	reception.Outcome = ReceptionRepeated
 	if scan.SentBefore <= 0 || caller.UserID == nil {
-		return ReceptionRepeated, nil
+		return nil
 	}
 	moves, err := readMoves(ctx, s.db, id)
 	if err != nil || len(moves) < 2 {
-		return ReceptionRepeated, err // an order is created before it is received
+		return err // an order is created before it is received
 	}
 	before, last := moves[len(moves)-2], moves[len(moves)-1]
 	firstSent := s.clock.Now().Add(-scan.SentBefore)
 	switch {
 	case last.UserID == nil || *last.UserID != *caller.UserID || last.At.Before(firstSent.Add(-clockSkew)):
-		return ReceptionRepeated, nil
 	case before.Status == models.StatusCancelled:
-		return ReceptionRevived, nil
+		reception.Outcome = ReceptionRevived
+	case before.Status == models.StatusAssigned && last.RiderID != nil:
+		reception.Outcome = ReceptionTakenBack
+		var rider models.Rider
+		err = s.db.Query(ctx).Where("id = ? AND operator_id = ?", *last.RiderID, caller.Operator.ID).Take(&rider).Error
+		reception.Rider = &RiderView{Name: rider.Name, Phone: rider.Phone}
+	default:
+		reception.Outcome = ReceptionDone
 	}
-	return ReceptionDone, nil
+	return err
 }
 
 // Receptions are the receptions of one day.

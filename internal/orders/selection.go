@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,9 +23,17 @@ type Selection struct {
 	Limit int
 }
 
-// CanMove reports whether the caller may make a move of an order with the status.
-func CanMove(caller Caller, status models.Status, move models.Move) bool {
-	_, verdict := models.State{Status: status}.Decide(move, caller.Actor(), &uuid.Nil)
+// CanMove reports whether the caller may make a move of an order.
+func CanMove(caller Caller, order *View, move models.Move) bool {
+	substatus := models.SubstatusNone
+	if order.Substatus != nil {
+		substatus = *order.Substatus
+	}
+	return canMove(caller, order.Status, substatus, move)
+}
+
+func canMove(caller Caller, status models.Status, substatus models.Substatus, move models.Move) bool {
+	_, verdict := models.State{Status: status, Substatus: substatus}.Decide(move, caller.Actor(), &uuid.Nil)
 	return verdict == models.Applied
 }
 
@@ -48,7 +57,8 @@ func (s *Service) selected(ctx context.Context, caller Caller, query Query, sele
 	selected := filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
 		Where("orders.created_at <= ?", selection.Until)
 	if selection.Move != "" {
-		selected = selected.Where("orders.status IN ?", movableStatuses(caller, selection.Move))
+		statuses, substatuses := movable(caller, selection.Move)
+		selected = selected.Where("orders.status IN ? AND COALESCE(orders.substatus, '') IN ?", statuses, substatuses)
 	}
 	if selection.After != nil {
 		selected = selected.Where("(orders.created_at, orders.id) > (SELECT o.created_at, o.id FROM orders o WHERE o.id = ?)",
@@ -57,13 +67,17 @@ func (s *Service) selected(ctx context.Context, caller Caller, query Query, sele
 	return selected, nil
 }
 
-func movableStatuses(caller Caller, move models.Move) (statuses []models.Status) {
+// movable are the statuses and the substatuses of the orders that can be moved. That a substatus
+// allows a move in one status and not in another that allows it too does not occur.
+func movable(caller Caller, move models.Move) (statuses []models.Status, substatuses []models.Substatus) {
+	all := append([]models.Substatus{models.SubstatusNone}, models.Substatuses...)
 	for _, status := range models.Statuses {
-		if CanMove(caller, status, move) {
-			statuses = append(statuses, status)
+		legal := slices.DeleteFunc(slices.Clone(all), func(of models.Substatus) bool { return !canMove(caller, status, of, move) })
+		if len(legal) > 0 {
+			statuses, substatuses = append(statuses, status), append(substatuses, legal...)
 		}
 	}
-	return statuses
+	return statuses, substatuses
 }
 
 // MovableCount is how many orders of a list can be moved, what is to be collected for them, and how

@@ -35,8 +35,13 @@ type Summary struct {
 	SinceReception, SinceCreation Durations
 	CancelledBy                   map[models.Actor]int64
 	Reasons                       []ReasonCount
-	// Riders is set only for the operator.
-	Riders []RiderCount
+	// AtFirst counts the deliveries that no failed attempt came before, Failures the failed attempts by
+	// reason and FailuresAt by location.
+	AtFirst    int64
+	Failures   map[models.FailureReason]int64
+	FailuresAt map[uuid.UUID]int64
+	// Riders delivered and FailedRiders had the failed attempts; both are set only for the operator.
+	Riders, FailedRiders []RiderCount
 }
 
 // ReasonCount is the number of orders cancelled for a reason.
@@ -45,7 +50,7 @@ type ReasonCount struct {
 	Count  int64
 }
 
-// RiderCount is the number of orders a rider delivered.
+// RiderCount is the number of orders a rider delivered, or of failed attempts.
 type RiderCount struct {
 	RiderID uuid.UUID
 	Name    string
@@ -83,6 +88,24 @@ func (s *Summary) DeliveryRate() (rate float64, known bool) {
 	return float64(delivered) / float64(finished), true
 }
 
+// AtFirstRate is the share of the delivered orders that no failed attempt came before, between 0 and
+// 1; known is false if none is delivered.
+func (s *Summary) AtFirstRate() (rate float64, known bool) {
+	delivered := s.Counts[models.StatusDelivered]
+	if delivered == 0 {
+		return 0, false
+	}
+	return float64(s.AtFirst) / float64(delivered), true
+}
+
+// Failed is the number of failed attempts.
+func (s *Summary) Failed() (count int64) {
+	for _, of := range s.Failures {
+		count += of
+	}
+	return count
+}
+
 // Summary summarizes the orders that the caller may see, of all stores or of one, created between
 // two days of the operator's time zone, both included, from not after to. A period that is too
 // long is cut at its beginning.
@@ -90,7 +113,8 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if earliest := to.AddDate(0, 0, 1-maxSummaryDays); from.Before(earliest) {
 		from = earliest
 	}
-	summary := &Summary{From: from, To: to, Counts: map[models.Status]int64{}, CancelledBy: map[models.Actor]int64{}}
+	summary := &Summary{From: from, To: to, Counts: map[models.Status]int64{}, CancelledBy: map[models.Actor]int64{},
+		Failures: map[models.FailureReason]int64{}, FailuresAt: map[uuid.UUID]int64{}}
 	onDay := map[string]map[models.Status]int64{}
 	for day := from; !day.After(to); day = day.AddDate(0, 0, 1) { // also those without orders
 		counts := map[models.Status]int64{}
@@ -107,24 +131,32 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 		summary.Counts[models.Status(row.Label)] += row.Amount
 	}
 	totals, err := s.readTotals(ctx, caller, query, "measure, label",
-		ordersByCanceller, collectedCents, deliveriesByRider, minutesSinceReception, minutesSinceCreation)
+		ordersByCanceller, collectedCents, deliveriesByRider, minutesSinceReception, minutesSinceCreation, deliveredAtFirst,
+		failuresByReason, failuresByLocation, failuresByRider)
 	if err != nil {
 		return nil, err
 	}
 	took := map[measure]map[int64]int64{minutesSinceReception: {}, minutesSinceCreation: {}}
-	deliveries := map[uuid.UUID]int64{}
+	deliveries, failures := map[uuid.UUID]int64{}, map[uuid.UUID]int64{}
+	byID := map[measure]map[uuid.UUID]int64{
+		deliveriesByRider: deliveries, failuresByRider: failures, failuresByLocation: summary.FailuresAt,
+	}
 	for _, row := range totals {
 		switch row.Measure {
 		case ordersByCanceller:
 			summary.CancelledBy[models.Actor(row.Label)] = row.Amount
 		case collectedCents:
 			summary.Collected = money.Cents(row.Amount)
-		case deliveriesByRider:
-			rider, err := uuid.Parse(row.Label)
+		case deliveredAtFirst:
+			summary.AtFirst = row.Amount
+		case failuresByReason:
+			summary.Failures[models.FailureReason(row.Label)] = row.Amount
+		case deliveriesByRider, failuresByRider, failuresByLocation:
+			id, err := uuid.Parse(row.Label)
 			if err != nil {
 				return nil, err
 			}
-			deliveries[rider] = row.Amount
+			byID[row.Measure][id] = row.Amount
 		case minutesSinceReception, minutesSinceCreation:
 			minutes, err := strconv.ParseInt(row.Label, 10, 64)
 			if err != nil {
@@ -139,7 +171,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 		return nil, err
 	}
 	if caller.StoreID == nil {
-		summary.Riders, err = s.namedRiders(ctx, caller, deliveries)
+		summary.Riders, summary.FailedRiders, err = s.namedRiders(ctx, caller, deliveries, failures)
 	}
 	return summary, err
 }
@@ -161,27 +193,30 @@ func (s *Service) cancelReasons(ctx context.Context, caller Caller, query Query)
 	return reasons[:min(len(reasons), topReasons)], err
 }
 
-// namedRiders are the riders in descending order of their deliveries and then by name.
-func (s *Service) namedRiders(ctx context.Context, caller Caller, deliveries map[uuid.UUID]int64) ([]RiderCount, error) {
-	if len(deliveries) == 0 {
-		return nil, nil
+// namedRiders are the riders of deliveries and those of failed attempts, each in descending order of
+// the count and then by name. They are read at once.
+func (s *Service) namedRiders(
+	ctx context.Context, caller Caller, deliveries, failures map[uuid.UUID]int64,
+) (delivered, failed []RiderCount, err error) {
+	ids := slices.Concat(slices.Collect(maps.Keys(deliveries)), slices.Collect(maps.Keys(failures)))
+	if len(ids) == 0 {
+		return nil, nil, nil
 	}
 	var known []models.Rider
-	err := s.db.Query(ctx).Select("id", "name").Where("operator_id = ?", caller.Operator.ID).
-		Where("id IN ?", slices.Collect(maps.Keys(deliveries))).Find(&known).Error
-	if err != nil {
-		return nil, err
-	}
+	err = s.db.Query(ctx).Select("id", "name").Where("operator_id = ?", caller.Operator.ID).Where("id IN ?", ids).Find(&known).Error
 	names := map[uuid.UUID]string{}
 	for _, rider := range known {
 		names[rider.ID] = rider.Name
 	}
-	var riders []RiderCount
-	for id, count := range deliveries {
+	return countedRiders(deliveries, names), countedRiders(failures, names), err
+}
+
+func countedRiders(counts map[uuid.UUID]int64, names map[uuid.UUID]string) (riders []RiderCount) {
+	for id, count := range counts {
 		riders = append(riders, RiderCount{id, names[id], count})
 	}
 	slices.SortFunc(riders, func(a, b RiderCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), textnorm.Compare(a.Name, b.Name), bytes.Compare(a.RiderID[:], b.RiderID[:]))
 	})
-	return riders, nil
+	return riders
 }

@@ -24,6 +24,10 @@ type Today struct {
 	// the last one those that were delivered from DiffersFrom on.
 	OutSinceYesterday, Expiring, AmountDiffers int64
 	DiffersFrom                                time.Time
+	// Undecided, DueToday, NotLoaded and Returning count those with a failed attempt about which nobody
+	// has decided, those whose next attempt is planned for today or before, those that their rider has
+	// not confirmed to have, and those on the way back to their store.
+	Undecided, DueToday, NotLoaded, Returning int64
 	// Delivered counts the orders delivered today, Collected is what was collected for them.
 	Delivered int64
 	Collected money.Cents
@@ -33,8 +37,12 @@ type Today struct {
 
 // IsQuiet reports whether nothing waits and nothing was delivered today.
 func (t *Today) IsQuiet() bool {
-	return t.ToReceive+t.ToAssign+t.OutSinceYesterday+t.Expiring+t.AmountDiffers+t.Delivered == 0
+	return t.ToReceive+t.ToAssign+t.OutSinceYesterday+t.Expiring+t.AmountDiffers+t.Undecided+t.DueToday+t.NotLoaded+t.Returning+
+		t.Delivered == 0
 }
+
+// UndecidedSubstatuses are those of an order about which somebody has to decide.
+var UndecidedSubstatuses = []models.Substatus{models.SubstatusAttemptFailed, models.SubstatusAwaitingDecision}
 
 // ExpiringWithin is how soon an order cancels itself that Query.Expiring selects.
 const ExpiringWithin = 2 * time.Hour
@@ -92,6 +100,10 @@ func (s *Service) countToday(ctx context.Context, caller Caller, today *Today) e
 		{Query{OutSinceYesterday: true}, "COUNT(*)"},
 		{Query{Expiring: true}, "COUNT(*)"},
 		{Query{AmountDiffers: true, ByDelivery: true, From: &today.DiffersFrom}, "COUNT(*)"},
+		{Query{Substatuses: UndecidedSubstatuses}, "COUNT(*)"},
+		{Query{Substatuses: []models.Substatus{models.SubstatusRetryPlanned}, DueBy: &today.Day}, "COUNT(*)"},
+		{Query{NotLoaded: true}, "COUNT(*)"},
+		{Query{Substatuses: []models.Substatus{models.SubstatusReturning}}, "COUNT(*)"},
 		{delivered, "COUNT(*)"},
 		{delivered, sumCollected},
 	} {
@@ -101,6 +113,7 @@ func (s *Service) countToday(ctx context.Context, caller Caller, today *Today) e
 		}
 		figures = append(figures, query)
 	}
-	return s.db.Query(ctx).Raw("SELECT (?), (?), (?), (?), (?)", figures...).Row().
-		Scan(&today.OutSinceYesterday, &today.Expiring, &today.AmountDiffers, &today.Delivered, &today.Collected)
+	return s.db.Query(ctx).Raw("SELECT (?), (?), (?), (?), (?), (?), (?), (?), (?)", figures...).Row().
+		Scan(&today.OutSinceYesterday, &today.Expiring, &today.AmountDiffers, &today.Undecided, &today.DueToday, &today.NotLoaded,
+			&today.Returning, &today.Delivered, &today.Collected)
 }

@@ -26,8 +26,10 @@ type bulkMove struct {
 	can, canMany, cannot string
 	results              bulkWords
 	settled              string
-	form                 func(p *Pages, v *Request) (*forms.Form, error)
-	run                  func(p *Pages, v *Request, in *jsonbody.Object, ids []uuid.UUID) ([]orders.BulkResult, error)
+	// amounts means that the preview asks for what was collected for each order.
+	amounts bool
+	form    func(p *Pages, v *Request) (*forms.Form, error)
+	run     func(p *Pages, v *Request, in *jsonbody.Object, ids []uuid.UUID) ([]orders.BulkResult, error)
 }
 
 var bulkMoves = []bulkMove{
@@ -51,8 +53,9 @@ var bulkMoves = []bulkMove{
 	},
 	{
 		path: ordersPath + "/recibir", title: "Recibir pedidos", move: models.MoveReceive,
-		can: "Se recibirá 1. El paquete tiene que estar aquí.", canMany: "Se recibirán %. Los paquetes tienen que estar aquí.",
-		cannot: "No se pueden recibir", results: receptionResults, settled: "Los recibidos",
+		can:     "Se recibirá 1. El paquete tiene que estar aquí; si está en reparto, vuelve de su motorizado.",
+		canMany: "Se recibirán %. Los paquetes tienen que estar aquí; los que están en reparto vuelven de su motorizado.",
+		cannot:  "No se pueden recibir", results: receptionResults, settled: "Los recibidos",
 		form: func(p *Pages, v *Request) (*forms.Form, error) {
 			page, err := p.reception(v, "")
 			if err != nil {
@@ -119,6 +122,9 @@ type bulkPage struct {
 	All *allMatching
 	// Back is the list that the orders were ticked on.
 	Back string
+
+	// typed are the values that were sent.
+	typed url.Values
 }
 
 // allMatching are the orders of a list that were there when the preview was shown, in steps of
@@ -195,6 +201,7 @@ func (p *Pages) moveBulk(v *Request, b bulkMove) error {
 		return err
 	}
 	posted := v.Request.PostForm
+	page.typed = posted
 	ids := selectedIDs(posted["id"])
 	if page.All != nil {
 		page.All.After = optionalID(posted.Get("despues"))
@@ -257,7 +264,7 @@ func (p *Pages) showBulk(v *Request, status int, page *bulkPage, ids []uuid.UUID
 			return err
 		}
 		for _, order := range details {
-			if orders.CanMove(v.Caller, order.Status, page.move) {
+			if orders.CanMove(v.Caller, order.View, page.move) {
 				page.Orders = append(page.Orders, order)
 				page.ToCollect += order.AmountToCollect
 			} else {
