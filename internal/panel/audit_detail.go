@@ -18,6 +18,7 @@ var auditFieldWords = map[string]string{
 	"phone": "teléfono", "price_cents": "precio",
 	"require_second_factor": "segundo factor de los administradores", "retry": "reintentos", "role": "rol",
 	"replaced":             "en lugar del anterior",
+	"rules":                "reglas de entregas e intentos",
 	"share_proof_location": "lugar de la foto para las tiendas",
 	"share_proof_photo":    "foto en el seguimiento", "store_id": "tienda", "surcharge_cents": "recargo", "url": "dirección",
 	"words": "palabras",

@@ -51,6 +51,26 @@ var receptionResults = bulkWords{
 	{orders.BulkRefused, cell{Text: "Rechazado", Style: "bad"}},
 }
 
+var returnResults = bulkWords{
+	{orders.BulkHandedBack, cell{Text: "Entregado", Style: "good"}},
+	{orders.BulkUnchanged, cell{Text: "La tienda ya lo tenía", Style: "quiet"}},
+	{orders.BulkUnconfirmed, cell{Text: "Sin confirmar", Style: "warn"}},
+	{orders.BulkRefused, cell{Text: "Rechazado", Style: "bad"}},
+}
+
+var deliveryResults = bulkWords{
+	{orders.BulkDelivered, cell{Text: "Entregado", Style: "good"}},
+	{orders.BulkUnchanged, cell{Text: "Ya estaba entregado", Style: "quiet"}},
+	{orders.BulkUnconfirmed, cell{Text: "Sin confirmar", Style: "warn"}},
+	{orders.BulkRefused, cell{Text: "Rechazado", Style: "bad"}},
+}
+
+var failureResults = bulkWords{
+	{orders.BulkFailed, cell{Text: "Intento registrado", Style: "good"}},
+	{orders.BulkUnconfirmed, cell{Text: "Sin confirmar", Style: "warn"}},
+	{orders.BulkRefused, cell{Text: "Rechazado", Style: "bad"}},
+}
+
 var cancellationResults = bulkWords{
 	{orders.BulkCancelled, cell{Text: "Cancelado", Style: "good"}},
 	{orders.BulkUnchanged, cell{Text: "Ya estaba cancelado", Style: "quiet"}},

@@ -60,6 +60,7 @@ var menu = []menuLink{
 // settings are the pages of the configuration, which are tabs of one another.
 var settings = []menuLink{
 	{Path: "/panel/ajustes", Label: "Operador", needs: models.OperatorRead},
+	{Path: rulesPath, Label: "Entregas e intentos", needs: models.OperatorRead},
 	{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorRead},
 	{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorRead},
 	{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorRead},

@@ -22,6 +22,9 @@ var icons = map[string]string{
 	"no-point":  "M12 21s-6-5.6-6-11c0-1.2.3-2.2.9-3.1M9.2 4.7A6 6 0 0 1 18 10c0 2-.8 4-1.9 5.9M4 4l16 16",
 	"note":      "M5 4h14v11l-5 5H5zM14 20v-5h5M8 9h8M8 13h4",
 	"risk":      "M12 4l9 16H3zM12 10v4M12 17h.01",
+	"failed":    "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M9 9l6 6M15 9l-6 6",
+	"retry":     "M5 12a7 7 0 1 1 2 5M5 18v-4h4",
+	"return":    "M9 7l-4 4 4 4M5 11h9a5 5 0 0 1 0 10h-3",
 	"close":     "M6 6l12 12M18 6L6 18",
 }
 

@@ -47,8 +47,10 @@ type orderPage struct {
 	// empty where the user may not.
 	Correct         string
 	CorrectDelivery *forms.Form
-	// Draft is set when the form of a delivery is shown again.
-	Draft      *deliveryDraft
+	// Draft is set when a form with a photo is shown again.
+	Draft *photoDraft
+	// Attempts are those that failed.
+	Attempts   []attemptRow
 	Timeline   []timelineRow
 	Cancelled  *cancelledView
 	Proof      *proofView
@@ -65,14 +67,6 @@ type mapPoint struct{ Coordinates, Source, Map string }
 // givenMap is what the customer sent as a map link: the link in it, and the text where it is more
 // than the link or has none.
 type givenMap struct{ Link, Text string }
-
-type timelineRow struct {
-	Status      models.Status
-	Text        string
-	Who, Detail string
-	Changes     []changeRow
-	At          time.Time
-}
 
 type cancelledView struct{ By, Reason, Note string }
 
@@ -117,7 +111,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 			Store: cmp.Or(order.StoreName, neworder.NoStore), Branch: order.BranchName,
 		}),
 		Point:    pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
-		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(v, details),
+		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(v, details), Attempts: attemptRows(v, details),
 		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(v, order.Cancellation),
 		Proof: proofOf(order.DeliveryProof), AutoCancel: details.AutoCancelAt, Erase: eraseFormFor(v, order), List: p.lastList(v),
 		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
@@ -167,6 +161,22 @@ func (page *orderPage) Differs() bool {
 	return actual != nil && page.Order.PaymentType == models.CashOnDelivery && *actual != page.Order.AmountToCollect
 }
 
+// Collected are the ways of payment of a delivery in words, if the amount alone does not say it all.
+func (page *orderPage) Collected() []string {
+	var parts []string
+	for _, part := range page.Order.Collections {
+		words := part.Method.Label()
+		if len(page.Order.Collections) > 1 {
+			words += " " + format.Amount(part.Amount, page.Order.Currency)
+		}
+		if part.Reference != nil {
+			words += ", operación " + *part.Reference
+		}
+		parts = append(parts, words)
+	}
+	return parts
+}
+
 // Endangered reports whether a form that cannot be undone has to be filled in again.
 func (page *orderPage) Endangered() bool {
 	return page.Moves.Cancel != nil && page.Moves.Cancel.Wrong() || page.Erase != nil && page.Erase.Wrong()
@@ -194,43 +204,6 @@ func givenMapOf(sent string) givenMap {
 }
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
-
-func (p *Pages) timelineOf(v *Request, details *orders.OrderPage) []timelineRow {
-	rows := make([]timelineRow, len(details.Timeline))
-	cancelled, carrier := false, ""
-	for i, entry := range details.Timeline {
-		rows[i] = timelineRow{
-			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: whoDid(v, entry),
-			Detail:  orEmpty(entry.Detail),
-			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: entry.At,
-		}
-		switch entry.Type {
-		case models.TimelinePointResolved:
-			rows[i].Detail = pointWords[rows[i].Detail]
-		case models.TimelineCorrected:
-			rows[i].Text, rows[i].Detail = correctionWords(rows[i].Detail), ""
-		}
-		switch {
-		case entry.RiderName != nil:
-			rows[i].Text = assignmentWords(carrier, *entry.RiderName)
-			carrier = *entry.RiderName
-		case entry.Type == string(models.MoveDeliver) && carrier != "":
-			rows[i].Text = "Entregado por " + carrier
-		}
-		if entry.Seq != nil {
-			cancelled = entry.Status == models.StatusCancelled
-		}
-	}
-	return rows
-}
-
-// assignmentWords describe an assignment; before is the rider who had the order, if there was one.
-func assignmentWords(before, rider string) string {
-	if before == "" {
-		return "Asignado a " + rider
-	}
-	return "Pasó de " + before + " a " + rider
-}
 
 func cancelledOf(v *Request, why *orders.CancellationView) *cancelledView {
 	if why == nil {

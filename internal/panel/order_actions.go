@@ -114,7 +114,7 @@ func (p *Pages) showOrderAgain(v *Request, id uuid.UUID, form *forms.Form, refus
 // form is the form on the page that posts to the action, or nil.
 func (page *orderPage) form(action string) *forms.Form {
 	for _, form := range []*forms.Form{page.Moves.Receive, page.Moves.Assign, page.Moves.Deliver, page.Moves.Cancel,
-		page.PointForm, page.CorrectDelivery, page.Erase} {
+		page.Moves.Fail, page.Moves.Decide, page.Moves.HandBack, page.Moves.Undo, page.PointForm, page.CorrectDelivery, page.Erase} {
 		if form != nil && form.Action == action {
 			return form
 		}

@@ -17,8 +17,8 @@ import (
 	"despacho/models"
 )
 
-// deliveryDraft is what the form of a delivery carries when it is shown again.
-type deliveryDraft struct {
+// photoDraft is what a form with a photo carries when it is shown again.
+type photoDraft struct {
 	// HeldPhoto is the signed name of the photo that came with it.
 	HeldPhoto string
 }
@@ -29,14 +29,30 @@ const (
 	heldPhotoDuration = time.Hour
 )
 
-// deliverOrder reads its form itself, because of the photo. When the form is shown again, the
-// service keeps the photo: a page cannot fill in a file.
+// photoMove is a move of an order whose form has a photo.
+type photoMove struct {
+	form func(rules models.Rules, id uuid.UUID) *forms.Form
+	done string
+	// ask leaves a question in the form.
+	ask  func(v *Request, id uuid.UUID, values url.Values, form *forms.Form) error
+	move func(v *Request, id uuid.UUID, in *jsonbody.Object, photo []byte) error
+}
+
 func (p *Pages) deliverOrder(v *Request) error {
+	return p.moveWithPhoto(v, photoMove{
+		form: func(rules models.Rules, id uuid.UUID) *forms.Form { return deliverForm(rules, id, 0, 0) },
+		done: "Pedido entregado.", ask: p.askAboutAmount, move: p.deliverPaid,
+	})
+}
+
+// moveWithPhoto reads the form itself, because of the photo. When the form is shown again, the
+// service keeps the photo: a page cannot fill in a file.
+func (p *Pages) moveWithPhoto(v *Request, move photoMove) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
 	}
-	form, draft := deliverForm(id, 0, 0), &deliveryDraft{}
+	form, draft := move.form(v.Operator().Rules, id), &photoDraft{}
 	values, photo, err := photos.ReadParts(v.Request, photos.PhotoField)
 	in, formErr := p.readValues(v, form, values)
 	if err == nil {
@@ -46,15 +62,17 @@ func (p *Pages) deliverOrder(v *Request) error {
 	if photo == nil {
 		held, photo = p.openHeldPhoto(v, id, values)
 	}
-	if err == nil {
-		form.Question, form.Asked, err = p.askAboutAmount(v, id, values)
-		form.Fields[0].Focus = form.Question != ""
+	if err == nil && move.ask != nil {
+		err = move.ask(v, id, values, form)
 	}
 	if err == nil && form.Question == "" {
-		err = p.deliver(v, id, in, photo, held)
+		err = move.move(v, id, in, photo)
 	}
 	if err == nil && form.Question == "" {
-		return p.done(v, orderPath(id), "Pedido entregado.")
+		if held != "" {
+			p.Orders.DropHeldPhoto(v.Ctx(), held)
+		}
+		return p.done(v, orderPath(id), move.done)
 	}
 	if photo != nil && held == "" {
 		var notHeld error
@@ -70,14 +88,6 @@ func (p *Pages) deliverOrder(v *Request) error {
 		return p.showOrderAgain(v, id, form, nil, withDraft)
 	}
 	return p.answerAction(v, id, form, "", err, withDraft)
-}
-
-func (p *Pages) deliver(v *Request, id uuid.UUID, in *jsonbody.Object, photo []byte, held string) error {
-	_, err := p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
-	if err == nil && held != "" {
-		p.Orders.DropHeldPhoto(v.Ctx(), held)
-	}
-	return err
 }
 
 // heldPhotoPurpose binds a held photo to its order and to the user who sent it.
@@ -99,26 +109,28 @@ func (p *Pages) openHeldPhoto(v *Request, id uuid.UUID, values url.Values) (name
 	return string(signed), photo
 }
 
-// askAboutAmount returns a question about an amount that is probably a typing error, and the amount
-// in cents, unless the user has been asked about it.
-func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values) (question, asked string, err error) {
+// askAboutAmount asks about an amount that is probably a typing error, unless the user has been
+// asked about it.
+func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values, form *forms.Form) error {
 	decimal, clear := numeral.Amount(values.Get("actual_amount_collected"))
 	collected, parseErr := money.Parse(decimal)
-	asked = strconv.FormatInt(int64(collected), 10)
+	asked := strconv.FormatInt(int64(collected), 10)
 	if !clear || parseErr != nil || values.Get(forms.AskedName) == asked {
-		return "", "", nil
+		return nil
 	}
 	order, err := p.Orders.Get(v.Ctx(), v.Caller, id)
 	if err != nil || order.Status != models.StatusAssigned || !isUnusual(collected, order) &&
 		!isOfEarlierAmount(collected, values.Get(agreedAmountField), order) {
-		return "", "", err
+		return err
 	}
 	agreed := "no se cobra nada"
 	if order.AmountToCollect > 0 {
 		agreed = "se cobran " + format.Amount(order.AmountToCollect, order.Currency)
 	}
-	return "Escribió " + format.Amount(collected, order.Currency) + ", y por este pedido " + agreed +
-		". Si es correcto, confirme otra vez.", asked, nil
+	form.Question = "Escribió " + format.Amount(collected, order.Currency) + ", y por este pedido " + agreed +
+		". Si es correcto, confirme otra vez."
+	form.Asked, form.Fields[0].Focus = asked, true
+	return nil
 }
 
 // isOfEarlierAmount reports whether the amount to collect was corrected after the form's page was

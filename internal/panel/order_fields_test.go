@@ -43,7 +43,8 @@ func TestOrderFields_areInTheFormAndInAFile(t *testing.T) {
 
 // notOnPage are the fields of an order that its page does not show, with the reason.
 var notOnPage = map[string]string{
-	"ErasedAt": "the erased fields say so", "RecipientDocEncrypted": "as RecipientDocNumber",
+	"DecisionDeadline": "only while somebody has to decide",
+	"ErasedAt":         "the erased fields say so", "RecipientDocEncrypted": "as RecipientDocNumber",
 	"Test": "test orders have no page", "OperatorID": "the reader's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal",
 	"CreatedAt": "in the timeline", "ReceivedAt": "in the timeline", "AssignedAt": "in the timeline", "DeliveredAt": "in the timeline", "CancelledAt": "in the timeline",
 }
@@ -58,7 +59,8 @@ func TestOrderFields_areOnThePage(t *testing.T) {
 		order.OperatorID, order.StoreID, order.BranchID, order.RiderID, order.LocationID = tenant.Operator.ID, &tenant.StoreA.ID, tenant.Main.ID, &tenant.Riders[0].ID, apptest.Miraflores
 		order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
 		order.DeliveryType, order.PaymentType, order.DeliveryMapsURL, order.OperativeDay, order.Currency = models.DeliveryAgency, models.CashOnDelivery, &link, "2026-03-04", "PEN"
-		order.ErasedAt, order.Test = nil, false
+		substatus, nextAttempt := models.SubstatusRetryPlanned, "2026-03-06"
+		order.ErasedAt, order.Test, order.Substatus, order.NextAttemptOn = nil, false, &substatus, &nextAttempt
 		secrets, err := encryption.New(s.Config.SecretKey)
 		require.NoError(t, err)
 		order.RecipientDocEncrypted = secrets.Seal([]byte(*order.RecipientDocNumber), orders.DocumentContext(order.ID))
@@ -67,6 +69,8 @@ func TestOrderFields_areOnThePage(t *testing.T) {
 			"ID": order.ID.String(), "StoreID": tenant.StoreA.Name, "BranchID": tenant.Main.Name, "RiderID": tenant.Riders[0].Name, "LocationID": "Miraflores, Lima",
 			"Status": "Cancelado", "RecipientDocType": "DNI " + *order.RecipientDocNumber, "RecipientDocVerified": "Verificado: el nombre coincide",
 			"DocOutcome": "Verificado: el nombre coincide", "DocNameMatches": "Verificado: el nombre coincide", "DeliveryType": "En agencia", "PaymentType": "Contra entrega",
+			"Substatus": "Se intentará otra vez", "NextAttemptOn": "se intenta el viernes 06/03", "Attempts": order.Attempts[0].Note,
+			"Collections": *order.Collections[0].Reference, "LoadedAt": order.LoadedAt.In(tenant.Operator.TimeZone()).Format(time.RFC3339),
 			"DeliveryLat": fmt.Sprint(*order.DeliveryLat), "DeliveryLng": fmt.Sprint(*order.DeliveryLng), "PointSource": "enviado por la tienda",
 			"AmountToCollect": "S/ " + order.AmountToCollect.String(), "ActualAmountCollected": "S/ " + order.ActualAmountCollected.String(),
 			"ShippingCost": "S/ " + order.ShippingCost.String(), "Currency": "S/", "OperativeDay": "04/03/2026", "ProofPhoto": "ProofPhoto",

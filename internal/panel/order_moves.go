@@ -1,7 +1,9 @@
 package panel
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -14,8 +16,20 @@ import (
 // orderMoves are the forms of the moves that the user may make; the others are nil.
 type orderMoves struct {
 	Receive, Assign, Deliver, Cancel *forms.Form
-	// Reassign means that a rider has the package already.
-	Reassign bool
+	// Fail is an attempt that failed, Decide what comes after it, HandBack the end of a return, and Undo
+	// what takes the latest move back.
+	Fail, Decide, HandBack, Undo *forms.Form
+	// Reassign means that a rider has the package already, Undecided that somebody has to decide.
+	Reassign, Undecided bool
+	// CanUndo is what Undo takes back.
+	CanUndo string
+}
+
+// PaidTwoWays reports whether the form of a delivery has something to say of a second way of payment.
+func (m orderMoves) PaidTwoWays() bool {
+	return slices.ContainsFunc(m.Deliver.Fields, func(field forms.Field) bool {
+		return field.Name == otherPart+amountField && field.Value != "" || strings.HasPrefix(field.Name, otherPart) && field.Error != ""
+	})
 }
 
 // offerMoves builds the form of each move that the order allows.
@@ -24,6 +38,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 		return moves, nil
 	}
 	order := details.Order
+	p.offerAfterFailure(v, details, &moves)
 	if details.Can(models.MoveReceive) {
 		branches, err := p.Operators.Branches().List(v.Ctx(), v.Operator())
 		if err != nil {
@@ -39,7 +54,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 		moves.Assign, moves.Reassign = assignForm(order.ID, riders, order.Version), order.Rider != nil
 	}
 	if details.Can(models.MoveDeliver) {
-		moves.Deliver = deliverForm(order.ID, order.Version, order.AmountToCollect)
+		moves.Deliver = deliverForm(v.Operator().Rules, order.ID, order.Version, order.AmountToCollect)
 		if order.PaymentType == models.CashOnDelivery {
 			requireAmount(moves.Deliver, order)
 		}
@@ -72,15 +87,24 @@ func expectedVersion(version int) forms.Field {
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
-func deliverForm(id uuid.UUID, version int, agreed money.Cents) *forms.Form {
-	return &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
+func deliverForm(rules models.Rules, id uuid.UUID, version int, agreed money.Cents) *forms.Form {
+	methods := methodOptions(rules)
+	form := &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money},
+		{Name: methodField, Label: "Forma de pago", Kind: forms.Choice, Options: methods, Value: methods[0].Value},
+		{Name: referenceField, Label: "N.º de operación", Kind: forms.Text},
+		{Name: otherPart + amountField, Label: "De eso, con otra forma", Kind: forms.Money, Hint: "Vacío: todo con la de arriba."},
+		{Name: otherPart + methodField, Label: "La otra forma", Kind: forms.Choice, Options: methods,
+			Value: methods[min(1, len(methods)-1)].Value},
+		{Name: otherPart + referenceField, Label: "Su N.º de operación", Kind: forms.Text},
+		{Name: "received_by", Label: "Quién lo recibió", Kind: forms.Text},
 		{Name: "photo", Label: "Foto"},
 		{Name: "lat", Label: "Latitud", Kind: forms.Number},
 		{Name: "lng", Label: "Longitud", Kind: forms.Number},
 		expectedVersion(version),
 		{Name: agreedAmountField, Kind: forms.Hidden, Value: agreed.String()},
 	}}
+	return form.WithPrefix("deliver-")
 }
 
 // agreedAmountField has the amount to collect that the form's page shows.

@@ -44,7 +44,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		v := visit(t, s, tenant, nil)
 		offers := func(p *page, moves ...string) {
 			t.Helper()
-			for _, move := range []string{"recibir", "asignar", "entregar", "cancelar"} {
+			for _, move := range []string{"recibir", "asignar", "entregar", "no-entregado", "cancelar"} {
 				if slices.Contains(moves, move) {
 					require.Contains(t, p.Text, path+"/"+move)
 				} else {
@@ -69,7 +69,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		require.Contains(t, assigned.words(), "Pedido asignado a Carlos Quispe.")
 		require.Contains(t, assigned.words(), "Reasignar")
 		require.Regexp(t, `name="actual_amount_collected"[^>]* value="89.90"`, assigned.Text, "what is to be collected is expected")
-		offers(assigned, "asignar", "entregar", "cancelar")
+		offers(assigned, "recibir", "asignar", "entregar", "no-entregado", "cancelar")
 		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[1].ID.String()}}).words(), "Pedido asignado a María Huamán.")
 
 		require.Contains(t, v.upload(path+"/entregar", url.Values{"actual_amount_collected": {""}}, "photo", "", nil).words(),

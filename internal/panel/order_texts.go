@@ -2,6 +2,8 @@ package panel
 
 import (
 	"cmp"
+	"unicode"
+	"unicode/utf8"
 
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
@@ -11,9 +13,11 @@ import (
 // actorWords name who did something, in the timeline and in cancellations. The operator is named by
 // its name.
 var actorWords = map[string]string{
-	string(models.ByStore): "La tienda",
-	string(models.ByAuto):  "Automático",
-	models.BySystem:        "El sistema",
+	string(models.ByStore):     "La tienda",
+	string(models.ByAuto):      "Automático",
+	string(models.ByRider):     "El motorizado",
+	string(models.ByRecipient): "El destinatario",
+	models.BySystem:            "El sistema",
 }
 
 // actorName names an actor whose person is not known.
@@ -29,6 +33,8 @@ func actorName(v *Request, actor string) string {
 func whoDid(v *Request, entry models.TimelineView) string {
 	name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName))
 	switch {
+	case entry.By == string(models.ByRider) && entry.RiderName != nil:
+		return *entry.RiderName
 	case name == "":
 		return actorName(v, entry.By)
 	case entry.By == string(models.ByOperator) && entry.UserName != nil:
@@ -76,7 +82,13 @@ var entryTexts = map[string]string{
 	string(models.MoveReceive):       "Paquete recibido",
 	string(models.MoveAssign):        "Asignado a un motorizado",
 	string(models.MoveDeliver):       "Entregado",
+	string(models.MoveFail):          "No se pudo entregar",
+	string(models.MoveRetry):         "Se intenta otra vez",
+	string(models.MoveReturn):        "Se devuelve a la tienda",
+	string(models.MoveHandBack):      "Entregado a la tienda",
+	string(models.MoveUndo):          "Se deshizo el último cambio",
 	string(models.StatusCancelled):   "Cancelado",
+	models.TimelineActRefused:        "No se aceptó lo que registró el motorizado",
 	models.TimelinePointResolved:     "Punto encontrado en el enlace de mapa",
 	models.TimelinePointUnresolved:   "El enlace de mapa no dio un punto",
 	models.TimelinePointCompleted:    "Punto en el mapa completado",
@@ -84,10 +96,8 @@ var entryTexts = map[string]string{
 	models.TimelineDeliveryCorrected: "Entrega corregida",
 }
 
-// entryWords describe a timeline entry; revived is a reception after a cancellation.
-func entryWords(kind string, revived bool) string {
-	if revived && kind == string(models.MoveReceive) {
-		return "Paquete recibido: el pedido cancelado vuelve a estar en marcha"
-	}
-	return cmp.Or(entryTexts[kind], kind)
+// lowerFirst is a label within a sentence.
+func lowerFirst(label string) string {
+	first, size := utf8.DecodeRuneInString(label)
+	return string(unicode.ToLower(first)) + label[size:]
 }

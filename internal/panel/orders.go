@@ -57,6 +57,11 @@ func (page ordersPage) ShowsRider() bool {
 	return page.Query.Status == models.StatusAssigned || page.Query.Status == models.StatusDelivered
 }
 
+// OfRider means that the list is what a rider carries: a scan ticks there.
+func (page ordersPage) OfRider() bool {
+	return page.Query.Status == models.StatusAssigned && page.Query.Rider != ""
+}
+
 // collectedTotal is what was collected for delivered orders.
 type collectedTotal struct {
 	// Shown is for the orders of the page, All for those of every page.
@@ -88,7 +93,10 @@ type orderQuery struct {
 	Date         string
 	WithoutPoint bool
 	// Expiring, OutSinceYesterday and AmountDiffers are those of orders.Query.
-	Expiring, OutSinceYesterday, AmountDiffers bool
+	Expiring, OutSinceYesterday, AmountDiffers, NotLoaded bool
+	// Undecided, DueToday and Returning are those of orders.Today. today is the day of DueToday.
+	Undecided, DueToday, Returning bool
+	today                          time.Time
 	// All means all orders that match, not those that are ticked.
 	All bool
 	// Sort is the column to sort by, with a minus in front for descending; empty is newest first.
@@ -107,7 +115,11 @@ func (p *Pages) readOrderQuery(v *Request) orderQuery {
 		District: v.Query(districtParameter),
 		Days:     readDays(v), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
 		Expiring: v.Query("vence") != "", OutSinceYesterday: v.Query("desde_ayer") != "", AmountDiffers: v.Query("monto_distinto") != "",
+		NotLoaded: v.Query("sin_confirmar") != "", Undecided: v.Query("falta_decidir") != "",
+		DueToday: v.Query("se_intentan") != "", Returning: v.Query("por_devolver") != "",
 	}
+	now := p.Clock.Now().In(v.Operator().TimeZone())
+	query.today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	if _, known := sortColumns[strings.TrimPrefix(v.Query("orden"), "-")]; known {
 		query.Sort = v.Query("orden")
 	}
@@ -117,7 +129,7 @@ func (p *Pages) readOrderQuery(v *Request) orderQuery {
 	query.within = query.Days
 	if slices.ContainsFunc(periods, func(period forms.Option) bool { return period.Value == v.Query("periodo") }) {
 		query.Period, query.Days = v.Query("periodo"), days{}
-		query.within = daysOf(query.Period, p.Clock.Now().In(v.Operator().TimeZone()))
+		query.within = daysOf(query.Period, now)
 	}
 	query.Date = byCreation
 	if v.Query("fecha") == byDelivery {
@@ -130,7 +142,15 @@ func (p *Pages) readOrderQuery(v *Request) orderQuery {
 func (q orderQuery) ordersQuery() orders.Query {
 	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery,
 		Expiring: q.Expiring, OutSinceYesterday: q.OutSinceYesterday, AmountDiffers: q.AmountDiffers,
-		Page: q.Page, Limit: ordersPerPage}
+		NotLoaded: q.NotLoaded, Page: q.Page, Limit: ordersPerPage}
+	switch {
+	case q.Undecided:
+		query.Substatuses = orders.UndecidedSubstatuses
+	case q.Returning:
+		query.Substatuses = []models.Substatus{models.SubstatusReturning}
+	case q.DueToday:
+		query.Substatuses, query.DueBy = []models.Substatus{models.SubstatusRetryPlanned}, &q.today
+	}
 	query.StoreID, query.RiderID, query.LocationID = optionalID(q.Store), optionalID(q.Rider), optionalID(q.District)
 	query.From, query.To = q.within.From, q.within.To
 	query.Sort = q.orderSort()
@@ -151,7 +171,9 @@ func (q orderQuery) at(path string) string {
 		"desde": q.Days.First(), "hasta": q.Days.Last(), "periodo": q.Period,
 		"fecha": ifSet(q.Date == byDelivery, byDelivery), "sin_punto": ifSet(q.WithoutPoint, "1"), "orden": q.Sort,
 		"vence": ifSet(q.Expiring, "1"), "desde_ayer": ifSet(q.OutSinceYesterday, "1"), "monto_distinto": ifSet(q.AmountDiffers, "1"),
-		"pagina": pageParameter(q.Page), allParameter: ifSet(q.All, "1"),
+		"falta_decidir": ifSet(q.Undecided, "1"), "se_intentan": ifSet(q.DueToday, "1"), "sin_confirmar": ifSet(q.NotLoaded, "1"),
+		"por_devolver": ifSet(q.Returning, "1"),
+		"pagina":       pageParameter(q.Page), allParameter: ifSet(q.All, "1"),
 	})
 }
 
@@ -169,6 +191,10 @@ func (q orderQuery) Chips() []chip {
 		{q.Expiring, chip{"vence", "Se cancelan en menos de 2 horas"}},
 		{q.OutSinceYesterday, chip{"desde_ayer", "En reparto desde ayer o antes"}},
 		{q.AmountDiffers, chip{"monto_distinto", "Cobrado distinto de lo acordado"}},
+		{q.Undecided, chip{"falta_decidir", "Falta decidir tras un intento fallido"}},
+		{q.DueToday, chip{"se_intentan", "Se intentan otra vez hoy"}},
+		{q.NotLoaded, chip{"sin_confirmar", "Su motorizado no confirmó la carga"}},
+		{q.Returning, chip{"por_devolver", "Por devolver a su tienda"}},
 	} {
 		if of.set {
 			chips = append(chips, of.chip)
@@ -349,6 +375,16 @@ func (ordersPage) RiderName(order *orders.View) string {
 		return ""
 	}
 	return order.Rider.Name
+}
+
+// Second is what a list says below the status of an order: what became of a failed attempt, and the
+// rider.
+func (page ordersPage) Second(order *orders.View) string {
+	rider := page.RiderName(order)
+	if order.Substatus == nil {
+		return rider
+	}
+	return strings.Trim(order.Substatus.Label()+" · "+rider, " ·")
 }
 
 func tabsOf(query orderQuery, counts map[models.Status]int64) []tab {

@@ -2,10 +2,14 @@ package panel
 
 import (
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 	"despacho/internal/orders"
+	"despacho/internal/panel/format"
 	"despacho/models"
 )
 
@@ -32,9 +36,45 @@ type receptionResult struct {
 	// that the order has no coordinates.
 	Risk, OtherBranch string
 	NoPoint           bool
+	// NextDay is set where somebody has to decide: the operator's next day. Back is the page to come back
+	// to.
+	NextDay, Back string
 }
 
-func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
+func (p *Pages) resultOf(v *Request, page *receptionPage, received *orders.Reception, typed string) (*receptionResult, error) {
+	answer := page.describe(v, received, typed)
+	order := received.Order
+	if order == nil || order.Substatus == nil || order.Status != models.StatusReceived {
+		return answer, nil
+	}
+	if order.Substatus.Undecided() {
+		answer.NextDay, answer.Back = format.LongDay(p.nextDays(v.Operator())[0].Value), page.Here()
+	}
+	next := nextStep(v.Operator().TimeZone(), order)
+	if *order.Substatus == models.SubstatusReturning && order.StoreID != nil {
+		details, err := p.Orders.Details(v.Ctx(), v.Caller, []uuid.UUID{order.ID})
+		if err != nil {
+			return nil, err
+		}
+		next = "por devolver a " + details[0].StoreName
+	}
+	answer.Detail += " " + lastAttempt(order) + " · " + next + "."
+	if *order.Substatus != models.SubstatusRetryPlanned {
+		answer.Tone = toneWarn
+	}
+	return answer, nil
+}
+
+// lastAttempt says which attempt failed last, and why.
+func lastAttempt(order *orders.View) string {
+	if len(order.FailedAttempts) == 0 {
+		return "Sin intentos"
+	}
+	last := order.FailedAttempts[len(order.FailedAttempts)-1]
+	return "Intento " + strconv.Itoa(last.Number) + ": " + lowerFirst(last.Reason.Label())
+}
+
+func (p *receptionPage) describe(v *Request, received *orders.Reception, typed string) *receptionResult {
 	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed, maxShownScan),
 		Order: received.Order}
 	if received.Order != nil {
@@ -48,6 +88,11 @@ func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed s
 		answer.Tone, answer.Title = toneGood, "Recibido y reactivado"
 		answer.Detail = "Estaba cancelado por falta de recepción: vuelve a estar en curso."
 		p.warn(answer, received)
+	case orders.ReceptionTakenBack:
+		answer.Tone, answer.Title, answer.Detail = toneGood, "De vuelta", "Vuelve de "+received.Rider.Name+"."
+		if p.Load != nil && received.Rider.Name != p.Load.Rider.Name {
+			answer.Tone, answer.Detail = toneWarn, "No era de esta carga: vuelve de "+received.Rider.Name+"."
+		}
 	case orders.ReceptionRepeated:
 		answer.Tone, answer.Title = toneWarn, "Ya estaba recibido"
 		answer.Detail = "Se recibió" + onDay(v, received.Order.ReceivedAt) + "."

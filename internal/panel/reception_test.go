@@ -121,7 +121,7 @@ func TestReception_explainsRejections(t *testing.T) {
 		p := c.received()
 		c.hears(p.code, "repeated", "Ya estaba recibido", "Se recibió el")
 		c.move(p, "assign", rider)
-		c.hears(p.code, "refused", "No se recibe", "Está en reparto con Carlos Quispe")
+		require.Equal(t, "refused", c.sendsAgain(p, "3600000"), "what was scanned before the rider got it takes nothing back")
 		c.move(p, "deliver", nil)
 		c.hears(p.code, "refused", "Ya se entregó el")
 
@@ -258,6 +258,43 @@ func TestReception_scriptsGetOnlyTheChangedPart(t *testing.T) {
 		require.Contains(t, part.Text, `id="reception-`+p.id+`"`)
 		require.NotContains(t, part.Text, "<html")
 		require.NotContains(t, part.Text, `id="codigo"`)
+	})
+}
+
+// A package that its rider brings back is taken back by a scan, which says what it is and what was
+// decided; where nobody has, the desk decides.
+func TestReception_takesBackFromARider(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		rider := map[string]any{"rider_id": c.tenant.Riders[0].ID}
+		out := func() parcel {
+			p := c.received()
+			c.move(p, "assign", rider)
+			return p
+		}
+		untried := out()
+		c.hears(untried.code, "taken_back", "De vuelta", "Vuelve de Carlos Quispe.")
+		require.Equal(t, "received", c.order(untried).String("status"))
+		c.hears(untried.code, "repeated", "Ya estaba recibido")
+		require.Equal(t, "taken_back", c.sendsAgain(untried, "20000"), "its answer was lost")
+
+		planned, returning, undecided := out(), out(), out()
+		for _, p := range []parcel{planned, returning, undecided} {
+			c.move(p, "attempt", map[string]any{"reason": "absent"})
+		}
+		c.move(planned, "decision", map[string]any{"decision": "retry"})
+		c.move(returning, "decision", map[string]any{"decision": "return"})
+		load := "/panel/recepcion?motorizado=" + c.tenant.Riders[0].ID.String()
+		require.Contains(t, c.read(load).words(), "Falta de la carga de Carlos Quispe 3")
+		c.hears(planned.code, "taken_back", "Intento 1: no había nadie · se intenta el ")
+		c.hears(returning.code, "taken_back", "por devolver a Tienda A.")
+		asked := c.hears(undecided.code, "taken_back", "falta decidir, hasta el ", "Devolver a la tienda")
+		require.Contains(t, c.read(load).words(), "Carlos Quispe ya no tiene paquetes")
+		form := asked.fieldsOf(t, "/panel/pedidos/"+undecided.id+"/decidir")
+		form.Set("decision", "return")
+		decided := c.submit("/panel/pedidos/"+undecided.id+"/decidir", form)
+		require.Contains(t, decided.words(), "Decidido: por devolver a la tienda.")
+		require.Contains(t, decided.Text, `id="scanner"`, "the desk goes on")
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // forStores are the routes that a store's people may use; everything else is the operator's.
 var forStores = map[string]bool{
 	"GET /panel": true, "GET /panel/hoy": true, "GET /panel/teclas": true, "GET /panel/cuenta": true, "POST /panel/cuenta": true, "GET /panel/resumen": true,
-	"GET /panel/pedidos": true, "GET /panel/pedidos/:id": true, "POST /panel/pedidos/:id/cancelar": true, "GET /panel/etiquetas": true,
+	"GET /panel/pedidos": true, "GET /panel/pedidos/:id": true, "POST /panel/pedidos/:id/cancelar": true, "POST /panel/pedidos/:id/decidir": true, "GET /panel/etiquetas": true,
 	"GET /panel/pedidos/nuevo": true, "POST /panel/pedidos/nuevo": true, "GET /panel/pedidos/tarifa": true, "GET /panel/ubicaciones": true, "GET /panel/destinos": true,
 	"GET /panel/carga": true, "POST /panel/carga": true, "GET /panel/carga/plantilla.csv": true, "GET /panel/carga/crear": true, "GET /panel/carga/columnas": true, "POST /panel/carga/columnas": true, "GET /panel/carga/revisar": true, "POST /panel/carga/revisar": true,
 	"POST /panel/carga/crear": true, "POST /panel/carga/resumen": true, "POST /panel/carga/resultado.csv": true, "POST /panel/carga/errores.csv": true,

@@ -27,6 +27,10 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/pedidos/:id/recibir", models.OperatorWrite, p.receiveOrder},
 		{post, "/panel/pedidos/:id/asignar", models.OperatorWrite, p.assignOrder},
 		{post, "/panel/pedidos/:id/entregar", models.OperatorWrite, p.deliverOrder},
+		{post, "/panel/pedidos/:id/no-entregado", models.OperatorWrite, p.failOrder},
+		{post, "/panel/pedidos/:id/decidir", models.AnyUserWrite, p.decideOrder},
+		{post, "/panel/pedidos/:id/devolver", models.OperatorWrite, p.handBackOrder},
+		{post, "/panel/pedidos/:id/deshacer", models.OperatorWrite, p.undoOrder},
 		{post, "/panel/pedidos/:id/cancelar", models.AnyUserWrite, p.cancelOrder},
 		{post, "/panel/pedidos/:id/punto", models.OperatorWrite, p.setPoint},
 		{get, "/panel/pedidos/:id/corregir", models.AnyUserWrite, p.showCorrection},
@@ -36,6 +40,9 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/envios/:id/reenviar", models.AnyUserWrite, p.redeliver},
 		{get, "/panel/recepcion", models.OperatorRead, p.showReception},
 		{post, "/panel/recepcion", models.OperatorWrite, p.receive},
+		{get, returnsPath, models.OperatorRead, p.showReturns},
+		{post, returnsPath, models.OperatorWrite, p.handBackMany},
+		{get, returnReceiptPath, models.OperatorRead, p.printReturnReceipt},
 		{get, "/panel/asignacion", models.OperatorRead, p.showAssignment},
 		{get, assignmentFilePath, models.OperatorRead, p.downloadAssignment},
 		{post, "/panel/asignacion", models.OperatorWrite, p.assign},
@@ -93,6 +100,8 @@ func (p *Pages) Routes() []Route {
 
 		{get, "/panel/ajustes", models.OperatorRead, p.showSettings},
 		{post, "/panel/ajustes", models.OperatorWrite, p.changeSettings},
+		{get, rulesPath, models.OperatorRead, p.showRules},
+		{post, rulesPath, models.OperatorWrite, p.changeRules},
 		{post, logoPath, models.OperatorWrite, p.uploadLogo},
 		{post, logoPath + "/quitar", models.OperatorWrite, p.removeLogo},
 
@@ -110,7 +119,7 @@ func (p *Pages) Routes() []Route {
 		{get, auditPath, models.AdminRead, p.showAudit},
 		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
 	}
-	for _, move := range bulkMoves {
+	for _, move := range slices.Concat(bulkMoves, streetMoves) {
 		routes = append(routes, move.routes(p)...)
 	}
 	return slices.Concat(routes,

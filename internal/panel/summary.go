@@ -78,10 +78,14 @@ func (p *Pages) showSummary(v *Request) error {
 	if err != nil {
 		return err
 	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return err
+	}
 	page := summaryPage{
 		Query: query, Shown: days{&summary.From, &summary.To}, Shortened: query.Days.From.Before(summary.From),
 		Span:    spanOf(summary.From, summary.To),
-		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil),
+		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil, index.PathName),
 	}
 	for _, length := range usualPeriods {
 		path := withQuery(summaryPath, map[string]string{"periodo": strconv.Itoa(length), "tienda": query.Store})
@@ -113,12 +117,17 @@ func figuresOf(v *Request, s *orders.Summary) []figure {
 	if part, known := s.DeliveryRate(); known {
 		rate = format.Percent(part)
 	}
+	first := "—"
+	if part, known := s.AtFirstRate(); known {
+		first = format.Percent(part)
+	}
 	return []figure{
 		{"Creados", format.Number(s.Created()), ""},
 		{"Entregados", format.Number(s.Counts[models.StatusDelivered]), ""},
 		{"Cancelados", format.Number(s.Counts[models.StatusCancelled]), ""},
 		{"En curso ahora", format.Number(s.Open()), ""},
 		{"Tasa de entrega", rate, "de los terminados"},
+		{"Al primer intento", first, "de los entregados"},
 		{"Cobrado", format.Amount(s.Collected, v.Operator().Currency), "al entregar"},
 	}
 }

@@ -34,11 +34,13 @@ func parseTemplates(a assets) map[string]*template.Template {
 			}
 			return values[0]
 		},
-		"icon":   icon,
-		"next":   func(i int) int { return i + 1 },
-		"number": format.Number,
-		"label":  func(s models.Status) string { return s.Label() },
-		"pair":   func(first, second any) []any { return []any{first, second} },
+		"icon":      icon,
+		"mark":      substatusIcon,
+		"attempted": lastAttempt,
+		"next":      func(i int) int { return i + 1 },
+		"number":    format.Number,
+		"label":     func(s models.Status) string { return s.Label() },
+		"pair":      func(first, second any) []any { return []any{first, second} },
 		"filter": func(name, label string, options []forms.Option, value string) forms.Field {
 			return forms.Field{Name: name, Label: label, Options: options, Value: value}
 		},
@@ -66,4 +68,15 @@ func orEmpty(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// substatusIcon is the drawing that marks an order with a failed attempt in a list.
+func substatusIcon(substatus *models.Substatus) string {
+	switch *substatus {
+	case models.SubstatusRetryPlanned:
+		return "retry"
+	case models.SubstatusReturning, models.SubstatusReturned:
+		return "return"
+	}
+	return "failed"
 }

@@ -48,6 +48,9 @@ func (p *Pages) showToday(v *Request) error {
 
 func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) {
 	lists := TodayListsOf(today)
+	if v.May(models.OperatorRead) {
+		lists.Returning = returnsPath
+	}
 	oldest := ""
 	if today.OldestToAssign != nil {
 		oldest = "el primero espera desde hace " + format.Duration(max(now.Sub(*today.OldestToAssign), 0))
@@ -58,7 +61,11 @@ func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) 
 	page.Waiting = []todayFigure{
 		figure("Por recibir", today.ToReceive, "", lists.ToReceive, false),
 		figure("Por asignar", today.ToAssign, oldest, lists.ToAssign, false),
+		figure("Falta decidir", today.Undecided, "tras un intento fallido", lists.Undecided, true),
+		figure("Se intentan hoy", today.DueToday, "otra vez", lists.DueToday, false),
 		figure("En reparto desde ayer", today.OutSinceYesterday, "o antes", lists.OutSinceYesterday, true),
+		figure("Sin confirmar", today.NotLoaded, "por su motorizado", lists.NotLoaded, false),
+		figure("Por devolver", today.Returning, "a su tienda", lists.Returning, false),
 		figure("Se cancelan solos", today.Expiring, "en menos de 2 horas", lists.Expiring, true),
 		figure("Cobrado distinto", today.AmountDiffers, "de lo acordado, en 7 días", lists.AmountDiffers, true),
 		figure("Webhooks que fallan", int64(today.FailingWebhooks), "", lists.FailingWebhooks, true),

@@ -7,7 +7,8 @@ import (
 
 // TodayLists are the addresses of the lists whose totals orders.Today has.
 type TodayLists struct {
-	ToReceive, ToAssign, OutSinceYesterday, Expiring, AmountDiffers, Delivered, FailingWebhooks string
+	ToReceive, ToAssign, OutSinceYesterday, Expiring, AmountDiffers, Undecided, DueToday, NotLoaded, Returning, Delivered,
+	FailingWebhooks string
 }
 
 // TodayListsOf names the lists of figures that were read.
@@ -20,6 +21,8 @@ func TodayListsOf(today *orders.Today) TodayLists {
 		Expiring:          list(orderQuery{Status: models.StatusRegistered, Expiring: true}),
 		AmountDiffers: list(orderQuery{Status: models.StatusDelivered, AmountDiffers: true, Date: byDelivery,
 			Days: days{From: &today.DiffersFrom}}),
+		Undecided: list(orderQuery{Undecided: true}), DueToday: list(orderQuery{DueToday: true}),
+		NotLoaded: list(orderQuery{Status: models.StatusAssigned, NotLoaded: true}), Returning: list(orderQuery{Returning: true}),
 		Delivered: list(orderQuery{Status: models.StatusDelivered, Date: byDelivery,
 			Days: days{From: &today.Day, To: &today.Day}}),
 		FailingWebhooks: webhooksPath + "?" + failingParameter + "=1",

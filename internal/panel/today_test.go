@@ -43,6 +43,18 @@ func TestToday_everyFigureIsTheTotalOfItsList(t *testing.T) {
 				}
 			}
 		}
+		failed := func(substatus models.Substatus, on string) func(*models.Order) {
+			return func(o *models.Order) {
+				apptest.ReceivedAfter(3 * time.Hour)(o)
+				if substatus == models.SubstatusAttemptFailed {
+					assigned(now)(o)
+				}
+				o.Substatus = &substatus
+				if on != "" {
+					o.NextAttemptOn = &on
+				}
+			}
+		}
 		ofStoreB := func(o *models.Order) { o.StoreID = &tenant.StoreB.ID }
 		ofTest := func(o *models.Order) { o.Test = true }
 		day := 24 * time.Hour
@@ -55,6 +67,9 @@ func TestToday_everyFigureIsTheTotalOfItsList(t *testing.T) {
 			tenant.Row(before, apptest.ReceivedAfter(time.Minute), apptest.DeliveredAfter(tenant.Riders[0], time.Hour)),
 			tenant.Row(before, assigned(midnight.Add(-time.Second))), tenant.Row(before, assigned(midnight)), tenant.Row(before, assigned(midnight.Add(-9*day)), ofStoreB),
 			tenant.Row(before, delivered(midnight, &less)), tenant.Row(before, delivered(now, &agreed)), tenant.Row(before, delivered(now, nil), ofStoreB),
+			tenant.Row(before, failed(models.SubstatusAttemptFailed, "")), tenant.Row(before, failed(models.SubstatusAwaitingDecision, ""), ofStoreB),
+			tenant.Row(before, failed(models.SubstatusRetryPlanned, "2026-03-09")), tenant.Row(before, failed(models.SubstatusRetryPlanned, "2026-03-10")),
+			tenant.Row(before, failed(models.SubstatusRetryPlanned, "2026-03-11")), tenant.Row(before, failed(models.SubstatusReturning, ""), ofStoreB),
 			tenant.Row(before, delivered(midnight.Add(-6*day), &less)), tenant.Row(before, delivered(midnight.Add(-6*day-time.Second), &less)),
 		})
 		for _, hook := range []models.Webhook{
@@ -67,8 +82,8 @@ func TestToday_everyFigureIsTheTotalOfItsList(t *testing.T) {
 			store *models.Store
 			want  orders.Today
 		}{
-			"operator": {nil, orders.Today{ToReceive: 5, ToAssign: 2, OutSinceYesterday: 2, Expiring: 3, AmountDiffers: 2, Delivered: 3, Collected: 9000, FailingWebhooks: 1}},
-			"store":    {&tenant.StoreB, orders.Today{ToReceive: 1, ToAssign: 1, OutSinceYesterday: 1, Expiring: 1, Delivered: 1}},
+			"operator": {nil, orders.Today{ToReceive: 5, ToAssign: 7, OutSinceYesterday: 2, Expiring: 3, AmountDiffers: 2, Undecided: 2, DueToday: 2, NotLoaded: 4, Returning: 1, Delivered: 3, Collected: 9000, FailingWebhooks: 1}},
+			"store":    {&tenant.StoreB, orders.Today{ToReceive: 1, ToAssign: 3, OutSinceYesterday: 1, Expiring: 1, Undecided: 1, NotLoaded: 1, Returning: 1, Delivered: 1}},
 		} {
 			caller := orders.Caller{Operator: &tenant.Operator}
 			if c.store != nil {
@@ -86,13 +101,18 @@ func TestToday_everyFigureIsTheTotalOfItsList(t *testing.T) {
 			for path, count := range map[string]int64{
 				lists.ToReceive: today.ToReceive, lists.ToAssign: today.ToAssign, lists.OutSinceYesterday: today.OutSinceYesterday,
 				lists.Expiring: today.Expiring, lists.AmountDiffers: today.AmountDiffers, lists.Delivered: today.Delivered,
+				lists.Undecided: today.Undecided, lists.DueToday: today.DueToday, lists.NotLoaded: today.NotLoaded, lists.Returning: today.Returning,
 			} {
 				p := v.read(path)
 				require.Len(t, p.rows(), int(count), "%s: %s", name, path)
 				address, err := url.Parse(path)
 				require.NoError(t, err)
 				status := models.Status(address.Query().Get("estado"))
-				require.Equal(t, strconv.FormatInt(count, 10), p.tabs()[status.Label()], "%s: %s", name, path)
+				label := status.Label()
+				if label == "" {
+					label = "Todos"
+				}
+				require.Equal(t, strconv.FormatInt(count, 10), p.tabs()[label], "%s: %s", name, path)
 			}
 			require.Equal(t, today.FailingWebhooks, strings.Count(v.read(lists.FailingWebhooks).Text, ".example/"), name)
 		}
@@ -105,6 +125,8 @@ func TestBoard_keepsTheFilterOfALink(t *testing.T) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		for name, label := range map[string]string{
 			"vence": "Se cancelan en menos de 2 horas", "desde_ayer": "En reparto desde ayer o antes", "monto_distinto": "Cobrado distinto de lo acordado",
+			"falta_decidir": "Falta decidir tras un intento fallido", "se_intentan": "Se intentan otra vez hoy",
+			"sin_confirmar": "Su motorizado no confirmó la carga", "por_devolver": "Por devolver a su tienda",
 		} {
 			p := v.read("/panel/pedidos?" + name + "=1")
 			require.Contains(t, p.Text, `name="`+name+`" value="1" checked`)

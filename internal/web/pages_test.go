@@ -263,7 +263,9 @@ func TestHelp(t *testing.T) {
 	require.Contains(t, page, `&lt;b&gt;&#34;puerta&#34;</textarea>`)
 	require.Contains(t, page, `value="x"`)
 	require.Contains(t, page, "Revisa: ahí no hay un punto.")
-	page = help(t, func(h *web.Help) { h.Closed = &web.ClosedLink{Title: "Este enlace ya se usó", Text: "Ya está decidido."} })
+	page = help(t, func(h *web.Help) {
+		h.Closed = &web.ClosedLink{Title: "Este enlace ya se usó", Text: "Ya está decidido."}
+	})
 	require.Contains(t, page, "<h1>Este enlace ya se usó</h1>")
 	require.NotContains(t, page, "<form")
 	require.NotContains(t, page, "<script")

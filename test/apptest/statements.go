@@ -31,7 +31,11 @@ func (c *statementCount) Initialize(database *gorm.DB) error {
 	)
 }
 
+// A part of another statement is built without being sent.
 func (c *statementCount) count(statement *gorm.DB) {
+	if statement.DryRun {
+		return
+	}
 	if id := requestid.From(statement.Statement.Context); id != "" {
 		c.of(id).Add(1)
 	}

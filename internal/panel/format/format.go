@@ -95,3 +95,19 @@ func Day(date string) string {
 	}
 	return day.Format("02/01/2006")
 }
+
+// weekdays are the names of the days of the week, from Sunday on.
+var weekdays = [...]string{"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"}
+
+// Weekday is the name of a day of the week.
+func Weekday(day time.Weekday) string { return weekdays[day] }
+
+// LongDay formats a date that is written as 2006-01-02 with its day of the week: viernes 20/11. It is
+// empty for another text.
+func LongDay(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return ""
+	}
+	return Weekday(day.Weekday()) + " " + day.Format("02/01")
+}

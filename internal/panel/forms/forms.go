@@ -67,7 +67,10 @@ type Field struct {
 	Required          bool
 	Focus             bool
 	// Wide takes the whole width of the form.
-	Wide    bool
+	Wide bool
+	// Prefix is put before the name of the field's element on a page with several forms that have such a
+	// field.
+	Prefix  string
 	Options []Option
 	Value   string
 	// Values are the selected ones of Checks.
@@ -82,6 +85,9 @@ type Field struct {
 	untouched bool
 }
 
+// ID names the field's element.
+func (f Field) ID() string { return f.Prefix + f.Name }
+
 // Option is a possible value with its label.
 type Option struct{ Value, Label string }
 
@@ -95,6 +101,14 @@ func (f Field) Offers(value string) bool {
 
 // On reports whether a flag is set.
 func (f Field) On() bool { return f.Value == "true" }
+
+// WithPrefix names the elements of a form whose page has other forms with the same fields.
+func (f *Form) WithPrefix(prefix string) *Form {
+	for i := range f.Fields {
+		f.Fields[i].Prefix = prefix
+	}
+	return f
+}
 
 // Form is a form with its values and errors.
 type Form struct {

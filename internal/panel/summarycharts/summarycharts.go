@@ -2,13 +2,18 @@
 package summarycharts
 
 import (
+	"cmp"
 	"html/template"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/internal/orders"
 	"despacho/internal/panel/chart"
 	"despacho/internal/panel/format"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -33,8 +38,9 @@ type LegendLine struct {
 	Value string
 }
 
-// Of makes the charts of a summary; withRiders adds the deliveries of each rider.
-func Of(s *orders.Summary, withRiders bool) []Card {
+// Of makes the charts of a summary; withRiders adds the deliveries and the failed attempts of each
+// rider. place is the name of a location.
+func Of(s *orders.Summary, withRiders bool, place func(uuid.UUID) string) []Card {
 	byDay := ordersByDay(s)
 	if s.Created() == 0 {
 		return []Card{byDay} // the other charts would be empty
@@ -45,9 +51,11 @@ func Of(s *orders.Summary, withRiders bool) []Card {
 		deliveryTimes("De la creación a la entrega", s.SinceCreation),
 		cancelledByCause(s),
 		cancelReasons(s),
+		failuresByReason(s),
+		failuresByPlace(s, place),
 	}
 	if withRiders {
-		cards = append(cards, riderDeliveries(s))
+		cards = append(cards, riderDeliveries(s), riderFailures(s))
 	}
 	return cards
 }
@@ -162,32 +170,81 @@ func cancelReasons(s *orders.Summary) Card {
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
 
-// maxRiders is the most riders with a bar of their own; the table has all of them.
+// maxRiders is the most riders or districts with a bar of their own; the table has all of them.
 const maxRiders = 12
 
 func riderDeliveries(s *orders.Summary) Card {
 	card := barsCard("Entregas por motorizado", "Motorizado", "No hay entregas en este período.")
 	card.Wide = true
 	var bars []chart.Bar
-	var others int64
-	for i, rider := range s.Riders {
-		if i < maxRiders {
-			bars = append(bars, chart.Bar{Label: rider.Name, Value: rider.Count})
-		} else {
-			others += rider.Count
+	for _, rider := range s.Riders {
+		bars = append(bars, chart.Bar{Label: rider.Name, Value: rider.Count})
+	}
+	return card.few(bars, "Otro motorizado", "motorizados", s.Counts[models.StatusDelivered], "fill-delivered")
+}
+
+const noFailures = "No hay intentos fallidos en este período."
+
+func failuresByReason(s *orders.Summary) Card {
+	card := barsCard("Intentos fallidos por motivo", "Motivo", noFailures)
+	var bars []chart.Bar
+	for _, reason := range models.FailureReasons {
+		if count := s.Failures[reason]; count > 0 {
+			bars = append(bars, chart.Bar{Label: reason.Label(), Value: count})
 		}
 	}
-	if others > 0 {
-		number := len(s.Riders) - maxRiders
-		label := format.Plural(number, "Otro motorizado", "Otros "+strconv.Itoa(number)+" motorizados")
-		bars = append(bars, chart.Bar{Label: label, Value: others})
+	return card.counted("Intentos").with(descending(bars), s.Failed(), "fill-assigned")
+}
+
+func failuresByPlace(s *orders.Summary, place func(uuid.UUID) string) Card {
+	card := barsCard("Intentos fallidos por distrito", "Distrito", noFailures)
+	var bars []chart.Bar
+	for id, count := range s.FailuresAt {
+		bars = append(bars, chart.Bar{Label: place(id), Value: count})
 	}
-	card = card.with(bars, s.Counts[models.StatusDelivered], "fill-delivered")
-	card.Rows = nil
-	for _, rider := range s.Riders {
-		card.Rows = append(card.Rows, []string{rider.Name, format.Number(rider.Count)})
+	return card.counted("Intentos").few(descending(bars), "Otro distrito", "distritos", s.Failed(), "fill-assigned")
+}
+
+func riderFailures(s *orders.Summary) Card {
+	card := barsCard("Intentos fallidos por motorizado", "Motorizado", noFailures)
+	var bars []chart.Bar
+	for _, rider := range s.FailedRiders {
+		bars = append(bars, chart.Bar{Label: rider.Name, Value: rider.Count})
 	}
-	return card
+	return card.counted("Intentos").few(bars, "Otro motorizado", "motorizados", s.Failed(), "fill-assigned")
+}
+
+// descending sorts bars, the longest first and equal ones by name.
+func descending(bars []chart.Bar) []chart.Bar {
+	slices.SortFunc(bars, func(a, b chart.Bar) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), textnorm.Compare(a.Label, b.Label))
+	})
+	return bars
+}
+
+// counted says what is counted, if it is not orders.
+func (c Card) counted(what string) Card {
+	c.Columns[1] = what
+	return c
+}
+
+// few draws the first bars alone and sums up the others, of which the table has all.
+func (c Card) few(bars []chart.Bar, other, others string, whole int64, class string) Card {
+	drawn := slices.Clone(bars[:min(len(bars), maxRiders)])
+	var rest int64
+	for _, bar := range bars[len(drawn):] {
+		rest += bar.Value
+	}
+	if rest > 0 {
+		number := len(bars) - len(drawn)
+		drawn = append(drawn, chart.Bar{Label: format.Plural(number, other, "Otros "+strconv.Itoa(number)+" "+others), Value: rest})
+	}
+	c = c.with(drawn, whole, class)
+	c.Rows = nil
+	for _, bar := range bars {
+		c.Rows = append(c.Rows, []string{bar.Label, format.Number(bar.Value)})
+	}
+	return c
 }
 
 func barsCard(title, column, empty string) Card {

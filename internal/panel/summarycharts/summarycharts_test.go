@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/orders"
@@ -19,7 +20,7 @@ func TestOf_namesTheOtherRiders(t *testing.T) {
 		for i := range riders {
 			summary.Riders = append(summary.Riders, orders.RiderCount{Name: fmt.Sprintf("Motorizado %d", i), Count: 1})
 		}
-		cards := summarycharts.Of(summary, true)
-		require.Contains(t, cards[len(cards)-1].Drawing, label)
+		cards := summarycharts.Of(summary, true, func(uuid.UUID) string { return "Miraflores, Lima" })
+		require.Contains(t, cards[len(cards)-2].Drawing, label)
 	}
 }

@@ -55,8 +55,8 @@
 
   // send returns what keeps a code from being received, or nothing once the service has answered for it. A scan whose answer was lost
   // says how long ago it was first sent: what it has received then was not received before.
-  const send = async ({ codigo, sucursal, sentAt }) => {
-    const scan = { codigo, sucursal };
+  const send = async ({ codigo, sucursal, motorizado = "", sentAt }) => {
+    const scan = { codigo, sucursal, motorizado };
     if (sentAt) scan.hace = Date.now() - sentAt;
     let response;
     try {
@@ -71,6 +71,8 @@
     const outcome = answer.getElementById("outcome");
     if (!outcome) return (answer.querySelector("#content .card p")?.textContent ?? "El servicio no respondió como debía.") + " El código queda guardado.";
     showReceptions(answer.getElementById("receptions"));
+    const load = answer.getElementById("load");
+    if (load) document.getElementById("load")?.replaceWith(load);
     if (response.status === 503) return outcome.querySelector(".why").textContent + " El código queda guardado.";
     say(outcome);
   };
@@ -102,7 +104,7 @@
 
   const take = (codigo) => {
     field.focus();
-    line.push({ codigo, sucursal: branch?.value ?? "" });
+    line.push({ codigo, sucursal: branch?.value ?? "", motorizado: form.elements.motorizado?.value ?? "" });
     keep();
     showLine();
     if (stuck) tone.play("bad"); // it waits behind one that cannot be sent

@@ -37,8 +37,18 @@
     acts[key]();
   });
 
-  // A reader opens the order whose label it reads.
-  if (document.querySelector(".today, .order-columns, #board")) {
-    listenToReader({ take: (code) => location.assign("/panel/pedidos?q=" + encodeURIComponent(code)), typeAhead: true });
-  }
+  // A reader opens the order whose label it reads; on the list of what a rider carries it ticks the order.
+  const folded = (code) => code.toUpperCase().replace(/[^0-9A-Z]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
+  const take = (code) => {
+    const rows = document.querySelectorAll("#board[data-reader=tick] tr[data-guide]");
+    const row = [...rows].find(({ dataset }) => folded(code).endsWith(folded(dataset.guide)));
+    if (!row) return location.assign("/panel/pedidos?q=" + encodeURIComponent(code));
+    const box = row.querySelector("input[name=id]");
+    box.checked = true;
+    box.dispatchEvent(new Event("change", { bubbles: true }));
+    row.scrollIntoView({ block: "nearest" });
+    document.querySelector("[data-scan-said]").textContent = `Marcado ${row.dataset.guide}`;
+    tone.play("good");
+  };
+  if (document.querySelector(".today, .order-columns, #board")) listenToReader({ take, typeAhead: true });
 })();
