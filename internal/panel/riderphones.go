@@ -1,8 +1,6 @@
 package panel
 
 import (
-	"net/url"
-	"strings"
 	"time"
 
 	"despacho/internal/panel/forms"
@@ -80,11 +78,6 @@ func (p *Pages) revokeRiderPhone(v *Request) error {
 		return err
 	}
 	return p.done(v, riderPath(id), "El celular ya no tiene acceso.")
-}
-
-// whatsAppTo is the address of a conversation with a number, with a first message.
-func whatsAppTo(number, message string) string {
-	return "https://wa.me/" + strings.TrimPrefix(number, "+") + "?text=" + url.QueryEscape(message)
 }
 
 // short is a time as the pages write it.
