@@ -19,6 +19,7 @@ import (
 	"despacho/api"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/riderpage"
 	"despacho/test/apptest"
 )
 
@@ -54,7 +55,7 @@ func TestOpenAPI_documentsEveryRouteAndNoOther(t *testing.T) {
 		}
 	}
 	for _, route := range newServer(t).Routes() {
-		if isPanelPage(route.Path) || slashed[route.Path] {
+		if isPanelPage(route.Path) || isRiderPage(route.Path) || slashed[route.Path] {
 			continue
 		}
 		served = append(served, route.Method+" "+pathParameter.ReplaceAllString(route.Path, "{}"))
@@ -69,6 +70,9 @@ var slashed = map[string]bool{"/track/": true, "/track/:guide_code/": true}
 func isPanelPage(path string) bool {
 	return strings.HasPrefix(path+"/", "/panel/") && !strings.HasPrefix(path, "/panel/api")
 }
+
+// isRiderPage tells the rider's app, which is for people, from its JSON API.
+func isRiderPage(path string) bool { return strings.HasPrefix(path+"/", riderpage.Root+"/") }
 
 // Every operation has what its reader and a client generator need.
 func TestOpenAPI_operationsAreComplete(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"despacho/internal/orders"
 	"despacho/internal/panel"
 	"despacho/internal/photourl"
+	"despacho/internal/riderpage"
 	"despacho/internal/riders"
 	"despacho/models"
 )
@@ -35,6 +36,13 @@ func (s *Server) routes() {
 	}
 	r.GET(orders.RecipientPath(":guide_code"), s.page(s.showHelp))
 	r.POST(orders.RecipientPath(":guide_code"), s.page(s.takeHelp))
+
+	for _, end := range []string{"", "/"} {
+		r.GET(riderpage.Root+end, s.page(s.showRiderPage))
+	}
+	r.GET(riderpage.WorkerPath, s.handle(s.serveRiderWorker))
+	r.GET(riderpage.ManifestPath, s.handle(s.serveRiderManifest))
+	r.GET(riderpage.Root+"/assets/:version/:name", s.handle(s.serveRiderAsset))
 
 	r.GET("/panel/", s.panelPage(s.redirectToPanel))
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))

@@ -26,6 +26,7 @@ import (
 	"despacho/internal/panel"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
+	"despacho/internal/riderpage"
 	"despacho/internal/riders"
 	"despacho/internal/signing"
 	"despacho/internal/web"
@@ -54,6 +55,7 @@ type Server struct {
 	reference func() (map[string]*document, error)
 	pages     *web.Pages
 	panel     *panel.Pages
+	riderPage *riderpage.Page
 	router    *gin.Engine
 	signer    *signing.Signer
 	// uploads are the requests with large bodies, waits those that wait for events.
@@ -131,6 +133,7 @@ func New(options Options) (*Server, error) {
 	if err := s.trustTemporalUI(); err != nil {
 		return nil, err
 	}
+	s.riderPage = riderpage.New()
 	s.reference = sync.OnceValues(func() (map[string]*document, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators, Riders: s.riders,

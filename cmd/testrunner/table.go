@@ -12,8 +12,10 @@ import (
 
 // expectedSkips are the tests that may be skipped with CI=true, each with its reason.
 var expectedSkips = map[string]string{
-	"despacho/test/browser TestAccessibility_ofEveryPage": "Node 20, npm or its registry may be missing",
-	"despacho/test/browser TestScreenshots":               "it writes the pictures of the README and runs with `make screenshots` alone",
+	"despacho/internal/riderpage TestDecoder_isTheOneOnNPM": "npm or its registry may be missing",
+	"despacho/test/browser TestAccessibility_ofEveryPage":   "Node 20, npm or its registry may be missing",
+	"despacho/test/browser TestRider_everyScreen":           "Node 20, npm or its registry may be missing",
+	"despacho/test/browser TestScreenshots":                 "it writes the pictures of the README and runs with `make screenshots` alone",
 }
 
 // row is a suite's row in the table.
