@@ -72,9 +72,6 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 			applyMove(order, &moveContext.Operator, move)
 			entry.Detail = decisionDetail(entry, order, message)
 		}
-		if move.Move == models.MoveRetry {
-			entry.Detail = order.NextAttemptOn
-		}
 		entry.Status, entry.Before = order.Status, changedByMove(move.Move, &before, order)
 		// When the row is written, which may be long after the move: lists look for what was written.
 		order.UpdatedAt = clock.Normalize(s.clock.Now())
