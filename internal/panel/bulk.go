@@ -53,8 +53,8 @@ var bulkMoves = []bulkMove{
 	},
 	{
 		path: ordersPath + "/recibir", title: "Recibir pedidos", move: models.MoveReceive,
-		can:     "Se recibirá 1. El paquete tiene que estar aquí; si está en reparto, vuelve de su motorizado.",
-		canMany: "Se recibirán %. Los paquetes tienen que estar aquí; los que están en reparto vuelven de su motorizado.",
+		can:     "Se recibirá 1. El paquete tiene que estar aquí. Si está en reparto, vuelve de su motorizado.",
+		canMany: "Se recibirán %. Los paquetes tienen que estar aquí. Los que están en reparto vuelven de su motorizado.",
 		cannot:  "No se pueden recibir", results: receptionResults, settled: "Los recibidos",
 		form: func(p *Pages, v *Request) (*forms.Form, error) {
 			page, err := p.reception(v, "")

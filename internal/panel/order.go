@@ -17,6 +17,7 @@ import (
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
 	"despacho/internal/panel/neworder"
+	"despacho/internal/panel/summarycharts"
 	"despacho/internal/webhooks"
 	"despacho/models"
 	"despacho/workflows"
@@ -209,7 +210,8 @@ func cancelledOf(v *Request, why *orders.CancellationView) *cancelledView {
 	if why == nil {
 		return nil
 	}
-	view := &cancelledView{By: actorName(v, string(why.By)), Reason: orEmpty(why.Reason), Note: orEmpty(why.Note)}
+	view := &cancelledView{By: actorName(v, string(why.By)), Reason: summarycharts.CancelReason(orEmpty(why.Reason)),
+		Note: orEmpty(why.Note)}
 	if why.By == models.ByAuto {
 		view.Reason = "El paquete no llegó a tiempo. Si llega, recíbalo: el pedido continúa."
 	}

@@ -59,6 +59,7 @@ func TestOrderFailure_fromTheFirstAttemptToTheStore(t *testing.T) {
 		require.Contains(t, atCounter.Text, path+"/devolver")
 		back := v.submit(path+"/devolver", url.Values{"note": {"Recibió Lucía"}}).words()
 		require.Contains(t, back, "Paquete entregado a la tienda.")
+		require.Contains(t, back, "Motivo Devuelto a la tienda Nota Recibió Lucía")
 		require.Contains(t, back, "Devuelto · 2 intentos · la tienda lo tiene")
 		require.Contains(t, back, "Entregado a la tienda")
 		summary := v.read("/panel/resumen")

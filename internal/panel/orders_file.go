@@ -12,6 +12,7 @@ import (
 	"despacho/internal/panel/csvfile"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/neworder"
+	"despacho/internal/panel/summarycharts"
 )
 
 const (
@@ -80,7 +81,7 @@ var orderColumns = slices.Concat([]neworder.DownloadColumn{
 		if o.Cancellation == nil {
 			return ""
 		}
-		return orEmpty(o.Cancellation.Reason)
+		return summarycharts.CancelReason(orEmpty(o.Cancellation.Reason))
 	}},
 	{Name: "moneda", Text: func(o neworder.Shown) string { return o.Currency }},
 	{Name: "cobrado", Text: func(o neworder.Shown) string {

@@ -10,6 +10,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
+	"despacho/internal/panel/summarycharts"
 	"despacho/models"
 )
 
@@ -155,7 +156,7 @@ func cancelReason(order *orders.View) string {
 	if order.Cancellation == nil || order.Cancellation.Reason == nil {
 		return ""
 	}
-	return " («" + *order.Cancellation.Reason + "»)"
+	return " («" + summarycharts.CancelReason(*order.Cancellation.Reason) + "»)"
 }
 
 func onDay(v *Request, at *time.Time) string {

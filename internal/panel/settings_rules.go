@@ -53,7 +53,7 @@ func ruleWords[T interface {
 	~string
 	Label() string
 }](name, label string, known, chosen []T) forms.Field {
-	field := forms.Field{Name: name, Label: label, Kind: forms.Checks}
+	field := forms.Field{Name: name, Label: label, Kind: forms.Checks, Wide: true}
 	for _, word := range known {
 		field.Options = append(field.Options, forms.Option{Value: string(word), Label: word.Label()})
 	}

@@ -64,11 +64,14 @@ func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) 
 		figure("Falta decidir", today.Undecided, "tras un intento fallido", lists.Undecided, true),
 		figure("Se intentan hoy", today.DueToday, "otra vez", lists.DueToday, false),
 		figure("En reparto desde ayer", today.OutSinceYesterday, "o antes", lists.OutSinceYesterday, true),
-		figure("Sin confirmar", today.NotLoaded, "por su motorizado", lists.NotLoaded, false),
 		figure("Por devolver", today.Returning, "a su tienda", lists.Returning, false),
 		figure("Se cancelan solos", today.Expiring, "en menos de 2 horas", lists.Expiring, true),
 		figure("Cobrado distinto", today.AmountDiffers, "de lo acordado, en 7 días", lists.AmountDiffers, true),
 		figure("Webhooks que fallan", int64(today.FailingWebhooks), "", lists.FailingWebhooks, true),
+	}
+	if v.May(models.OperatorRead) {
+		notLoaded := figure("Sin confirmar", today.NotLoaded, "por su motorizado", lists.NotLoaded, false)
+		page.Waiting = slices.Insert(page.Waiting, 4, notLoaded)
 	}
 	page.Done = []todayFigure{
 		figure("Entregados hoy", today.Delivered, "", lists.Delivered, false),

@@ -160,12 +160,20 @@ func cancelledByCause(s *orders.Summary) Card {
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
 
+// CancelReason is the reason of a cancellation in words: that of a return is the service's own.
+func CancelReason(reason string) string {
+	if reason == string(models.SubstatusReturned) {
+		return "Devuelto a la tienda"
+	}
+	return reason
+}
+
 func cancelReasons(s *orders.Summary) Card {
 	card := barsCard("Motivos más frecuentes", "Motivo", "Nadie escribió un motivo en este período.")
 	card.Note = "Lo que escribieron quienes cancelaron."
 	var bars []chart.Bar
 	for _, reason := range s.Reasons {
-		bars = append(bars, chart.Bar{Label: reason.Reason, Value: reason.Count})
+		bars = append(bars, chart.Bar{Label: CancelReason(reason.Reason), Value: reason.Count})
 	}
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
@@ -207,6 +215,7 @@ func failuresByPlace(s *orders.Summary, place func(uuid.UUID) string) Card {
 
 func riderFailures(s *orders.Summary) Card {
 	card := barsCard("Intentos fallidos por motorizado", "Motorizado", noFailures)
+	card.Wide = true
 	var bars []chart.Bar
 	for _, rider := range s.FailedRiders {
 		bars = append(bars, chart.Bar{Label: rider.Name, Value: rider.Count})
