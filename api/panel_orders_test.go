@@ -44,9 +44,12 @@ func TestPanelOrders_filteredByAttempts(t *testing.T) {
 		third := tenant.Row(loaded, assigned, func(o *models.Order) { o.LoadedAt = &loaded })
 		tenant.InsertRows(t, []models.Order{first, second, third})
 		token := tenant.SignIn(t, nil)
+		fourth := tenant.Row(loaded, assigned, func(o *models.Order) { o.RiderID = &tenant.Riders[1].ID }) // has no phone
+		tenant.InsertRows(t, []models.Order{fourth})
+		tenant.GivePhone(t, tenant.Riders[0])
 		for query, want := range map[string][]models.Order{
 			"substatus=attempt_failed": {first}, "substatus=attempt_failed,retry_planned": {first, second},
-			"due_by=2026-03-09": {second}, "due_by=2026-03-08": nil, "not_loaded=true": {first}, "not_loaded=false": {first, second, third},
+			"due_by=2026-03-09": {second}, "due_by=2026-03-08": nil, "not_loaded=true": {first}, "not_loaded=false": {first, second, third, fourth},
 		} {
 			answer := s.Do(t, apptest.Request{Method: "GET", Path: "/panel/api/orders?" + query, Token: token})
 			require.Equal(t, 200, answer.Status, answer.Text)

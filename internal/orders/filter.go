@@ -26,7 +26,7 @@ type orderFilter struct {
 	// orders with a rider who got them before then.
 	ExpiringBefore, AssignedBefore *time.Time
 	// Substatuses selects orders with one of them, DueBy those whose next attempt is planned for that
-	// date or before, NotLoaded those that their rider has not confirmed to have.
+	// date or before, NotLoaded those that their rider, who has a phone, has not confirmed to have.
 	Substatuses []models.Substatus
 	DueBy       string
 	NotLoaded   bool
@@ -115,7 +115,7 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 		query = query.Where("orders.next_attempt_on <= ?", f.DueBy)
 	}
 	if f.NotLoaded {
-		query = query.Where("orders.status = ? AND orders.loaded_at IS NULL", models.StatusAssigned)
+		query = query.Where("orders.status = ? AND orders.loaded_at IS NULL", models.StatusAssigned).Where(riderHasPhone)
 	}
 	if f.AmountDiffers {
 		query = query.Where("orders.actual_amount_collected_cents <> orders.amount_to_collect_cents")
@@ -153,6 +153,10 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	}
 	return query
 }
+
+// riderHasPhone selects orders whose rider can confirm to have them.
+const riderHasPhone = "EXISTS (SELECT 1 FROM rider_devices WHERE rider_devices.rider_id = orders.rider_id " +
+	"AND rider_devices.activated_at IS NOT NULL AND rider_devices.revoked_at IS NULL)"
 
 // externalIDCondition looks for a store's number in each form that its letters may have. With one
 // form, which nearly every number has, SQLite reads the index of the numbers only for an equality.

@@ -78,6 +78,7 @@ func TestToday_everyFigureIsTheTotalOfItsList(t *testing.T) {
 			hook.ID, hook.OperatorID, hook.Active, hook.Secret, hook.CreatedAt = uuid.New(), tenant.Operator.ID, true, []byte("secret"), now
 			tenant.Change(t, &hook)
 		}
+		tenant.GivePhone(t, tenant.Riders[0])
 		for name, c := range map[string]struct {
 			store *models.Store
 			want  orders.Today

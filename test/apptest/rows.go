@@ -64,6 +64,16 @@ func CancelledBy(actor models.Actor, reason string) func(*models.Order) {
 	}
 }
 
+// GivePhone gives a rider of the tenant a phone that is in use.
+func (tenant *Tenant) GivePhone(t testing.TB, rider models.Rider) {
+	t.Helper()
+	now, pin := tenant.Operator.CreatedAt, "no PIN has this hash"
+	tenant.Change(t, &models.RiderDevice{
+		ID: uuid.New(), OperatorID: tenant.Operator.ID, RiderID: rider.ID, LinkExpiresAt: now, TokenHash: []byte(rider.ID.String()),
+		PINHash: &pin, CreatedAt: now, ActivatedAt: &now,
+	})
+}
+
 // insertBatch keeps statements short: SQLite takes several times longer over long ones.
 const insertBatch = 50
 
