@@ -101,7 +101,7 @@ func wrongAmounts(err error) error {
 	for _, field := range problem.Fields {
 		message += " " + forms.Sentence(field.Message)
 	}
-	return apperror.New(apperror.Invalid, "invalid_amounts", message)
+	return apperror.New(apperror.Invalid, "invalid_fields", message)
 }
 
 // Amount is what the field of an order's amount has: what was typed, or what was to be collected.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"despacho/internal/apperror"
 	"despacho/internal/orders"
 	"despacho/internal/panel/neworder"
 	"despacho/models"
@@ -22,8 +21,7 @@ type returnReceipt struct {
 }
 
 // errNotReturned is for a receipt of what no store has got, or of several stores.
-var errNotReturned = apperror.New(apperror.Conflict, "not_returned",
-	"Un recibo es de los paquetes que una tienda ya recibió de vuelta.")
+var errNotReturned = orders.ErrMoveRefused.Saying("Un recibo es de los paquetes que una tienda ya recibió de vuelta.")
 
 func (p *Pages) printReturnReceipt(v *Request) error {
 	ids := selectedIDs(v.QueryArray("id"))
