@@ -19,22 +19,22 @@ import (
 	"despacho/test/poll"
 )
 
-// street is an operator with an order that is out with a rider.
-type street struct {
+// outing is an operator with an order that is out with a rider.
+type outing struct {
 	desk
 	tenant *apptest.Tenant
 	id     string
 }
 
-func newStreet(t *testing.T, s *apptest.Service, order ...map[string]any) street {
+func newOuting(t *testing.T, s *apptest.Service, order ...map[string]any) outing {
 	t.Helper()
 	d, tenant := operatorDesk(t, s)
 	return outWithRider(t, d, tenant, order...)
 }
 
-func outWithRider(t *testing.T, d desk, tenant *apptest.Tenant, order ...map[string]any) street {
+func outWithRider(t *testing.T, d desk, tenant *apptest.Tenant, order ...map[string]any) outing {
 	t.Helper()
-	o := street{d, tenant, d.s.CreateOrder(t, tenant.KeyA, order...)}
+	o := outing{d, tenant, d.s.CreateOrder(t, tenant.KeyA, order...)}
 	d.s.WaitForWorkflow(t, o.id)
 	o.move("receive", nil)
 	o.move("assign", fields{"rider_id": tenant.Riders[0].ID})
@@ -42,25 +42,25 @@ func outWithRider(t *testing.T, d desk, tenant *apptest.Tenant, order ...map[str
 }
 
 // move makes a move as the operator, which must succeed.
-func (o street) move(name string, body any) *apptest.Answer {
+func (o outing) move(name string, body any) *apptest.Answer {
 	o.t.Helper()
 	return panelMove(o.t, o.s, o.token, o.id, name, body, http.StatusOK)
 }
 
 // decide decides with a key.
-func (o street) decide(key string, body any) *apptest.Answer {
+func (o outing) decide(key string, body any) *apptest.Answer {
 	o.t.Helper()
 	return o.s.Do(o.t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders/" + o.id + "/decision", Key: key, Body: body})
 }
 
 // read reads the order as the store.
-func (o street) read() *apptest.Answer {
+func (o outing) read() *apptest.Answer {
 	o.t.Helper()
 	return get(o.t, o.s, o.tenant.KeyA, "/v1/orders/"+o.id)
 }
 
 // attempt is a failed attempt with a photo and where it was.
-func (o street) attempt(values map[string]string) *apptest.Answer {
+func (o outing) attempt(values map[string]string) *apptest.Answer {
 	o.t.Helper()
 	var form bytes.Buffer
 	writer := multipart.NewWriter(&form)
@@ -76,7 +76,7 @@ func (o street) attempt(values map[string]string) *apptest.Answer {
 }
 
 // nextDays are the operator's next days of deliveries by the real clock: Monday to Saturday.
-func (o street) nextDays(count int) []string {
+func (o outing) nextDays(count int) []string {
 	var days []string
 	for _, day := range (models.Rules{}).NextDays(time.Now().In(o.tenant.Operator.TimeZone()), count) {
 		days = append(days, day.Format(time.DateOnly))
@@ -88,7 +88,7 @@ func (o street) nextDays(count int) []string {
 // once.
 func TestAttempt_theStoreDecidesOnce(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s)
+		o := newOuting(t, s)
 		requireRefused(t, o.decide(o.tenant.KeyA, fields{"decision": "retry"}), http.StatusConflict, "move_not_allowed")
 		failed := o.move("attempt", fields{"reason": "absent", "note": "Se tocó dos veces"})
 		require.Equal(t, "assigned", failed.String("status"))
@@ -130,7 +130,7 @@ func TestAttempt_theStoreDecidesOnce(t *testing.T) {
 // With change the store corrects where the package goes, although it is with the operator.
 func TestAttempt_theStoreChangesTheAddress(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s)
+		o := newOuting(t, s)
 		o.move("attempt", fields{"reason": "wrong_address"})
 		requireRefused(t, correct(t, s, o.tenant.KeyA, o.id, fields{"delivery_address": "Av. Larco 435"}), http.StatusConflict, "correction_not_allowed")
 		decided := o.decide(o.tenant.KeyA, fields{
@@ -148,7 +148,7 @@ func TestAttempt_theStoreChangesTheAddress(t *testing.T) {
 // Of decisions that come at the same time one is taken, and the others hear that it was.
 func TestAttempt_decisionsRace(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s)
+		o := newOuting(t, s)
 		o.move("attempt", fields{"reason": "absent"})
 		answers := inParallel(t, 8, func(i int) apptest.Request {
 			body := fields{"decision": []string{"retry", "return"}[i%2], "note": uuid.NewString()}
@@ -280,7 +280,7 @@ func TestUndo_ofADelivery(t *testing.T) {
 // off.
 func TestUndo_inTime(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s)
+		o := newOuting(t, s)
 		require.Equal(t, "received", o.move("undo", fields{"reason": "otro motorizado"}).String("status"))
 		o.move("assign", fields{"rider_id": o.tenant.Riders[1].ID})
 		o.move("attempt", fields{"reason": "absent"})
@@ -313,7 +313,7 @@ func TestUndo_inTime(t *testing.T) {
 // Of an undo and a move that come at the same time one wins; the order is never both.
 func TestUndo_races(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s)
+		o := newOuting(t, s)
 		o.move("attempt", fields{"reason": "absent"})
 		inParallel(t, 6, func(i int) apptest.Request {
 			body, move := fields{"reason": "sí estaba " + uuid.NewString()}, "undo"

@@ -15,19 +15,19 @@ import (
 )
 
 // link is the recipient's link of an order, as the operator's API shows it; empty if there is none.
-func (o street) link() string {
+func (o outing) link() string {
 	o.t.Helper()
 	link, _ := o.send(http.MethodGet, "/orders/"+o.id, nil).Data["recipient_link"].(string)
 	return strings.TrimPrefix(link, o.s.Config.BaseURL)
 }
 
 // open opens a link, ask sends the form of one.
-func (o street) open(link string) *apptest.Answer {
+func (o outing) open(link string) *apptest.Answer {
 	o.t.Helper()
 	return o.s.Do(o.t, apptest.Request{Method: http.MethodGet, Path: link})
 }
 
-func (o street) ask(link string, values url.Values) *apptest.Answer {
+func (o outing) ask(link string, values url.Values) *apptest.Answer {
 	o.t.Helper()
 	path, query, _ := strings.Cut(link, "?")
 	key, err := url.ParseQuery(query)
@@ -41,7 +41,7 @@ func (o street) ask(link string, values url.Values) *apptest.Answer {
 // nothing that the page of the package does not have.
 func TestRecipient_choosesOnce(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s, fields{"delivery_reference": "Puerta azul", "notes": "Cuidado con el perro"})
+		o := newOuting(t, s, fields{"delivery_reference": "Puerta azul", "notes": "Cuidado con el perro"})
 		require.Empty(t, o.link(), "nothing is to be decided")
 		o.move("attempt", fields{"reason": "absent", "note": "Vecina dice que viaja"})
 		link := o.link()
@@ -97,7 +97,7 @@ func TestRecipient_choosesOnce(t *testing.T) {
 // Whoever decides first, the link is over; it opens nobody else's order, and no later attempt's.
 func TestRecipient_linkIsOver(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s)
+		o := newOuting(t, s)
 		o.move("attempt", fields{"reason": "no_answer"})
 		link, day := o.link(), o.nextDays(1)[0]
 		other := outWithRider(t, o.desk, o.tenant)
@@ -133,7 +133,7 @@ func TestRecipient_linkIsOver(t *testing.T) {
 			row.Attempts = models.Attempts{{Number: 1, Reason: models.FailedAbsent, OccurredAt: due, RecordedAt: due}}
 		})
 		o.tenant.InsertRows(t, []models.Order{row})
-		late := street{o.desk, o.tenant, row.ID.String()}
+		late := outing{o.desk, o.tenant, row.ID.String()}
 		require.Contains(t, late.open(late.link()).Text, "<h1>Este enlace venció</h1>")
 	})
 }
@@ -142,7 +142,7 @@ func TestRecipient_linkIsOver(t *testing.T) {
 // photo or the rider.
 func TestTrackPage_afterAFailedAttempt(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		o := newStreet(t, s, fields{"amount_to_collect": 500})
+		o := newOuting(t, s, fields{"amount_to_collect": 500})
 		guide := o.read().String("guide_code")
 		see := func(words ...string) {
 			t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,9 +20,13 @@ type EventPage struct {
 
 // Events reads the events that follow a cursor, which is empty for the oldest. If there is none, it
 // waits for one, 20 seconds at most, besides the time that any request may take. Store the cursor
-// of the page once its events are dealt with: it is where the next call goes on.
-func (c *Client) Events(ctx context.Context, after string, wait time.Duration) (*EventPage, error) {
+// of the page once its events are dealt with: it is where the next call goes on. Names choose the
+// events; without any they are those that every reader gets.
+func (c *Client) Events(ctx context.Context, after string, wait time.Duration, names ...string) (*EventPage, error) {
 	query := url.Values{"limit": {"200"}, "wait": {strconv.Itoa(int(wait / time.Second))}}
+	if len(names) > 0 {
+		query.Set("events", strings.Join(names, ","))
+	}
 	if after != "" {
 		query.Set("after", after)
 	}

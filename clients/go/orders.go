@@ -60,6 +60,12 @@ func (c *Client) CancelOrder(ctx context.Context, id string, why CancelInput) (*
 	return c.order(ctx, call{method: http.MethodPatch, path: orderPath(id) + "/cancel", body: why})
 }
 
+// Decide says what comes next after a failed attempt: another one, another one with what is corrected,
+// or the way back. A store decides once, until the order's DecisionDeadline.
+func (c *Client) Decide(ctx context.Context, id string, decision DecisionInput) (*Order, error) {
+	return c.order(ctx, call{method: http.MethodPost, path: orderPath(id) + "/decision", body: decision})
+}
+
 // AdvanceTestOrder makes the next step of a test order at once. It needs a test key.
 func (c *Client) AdvanceTestOrder(ctx context.Context, id string) (*Order, error) {
 	return c.order(ctx, call{method: http.MethodPost, path: "/v1/test/orders/" + url.PathEscape(id) + "/advance"})

@@ -28,14 +28,39 @@ func (e CancellationBy) Valid() bool {
 	}
 }
 
+// Defines values for DecisionInputDecision.
+const (
+	Change DecisionInputDecision = "change"
+	Retry  DecisionInputDecision = "retry"
+	Return DecisionInputDecision = "return"
+)
+
+// Valid indicates whether the value is a known member of the DecisionInputDecision enum.
+func (e DecisionInputDecision) Valid() bool {
+	switch e {
+	case Change:
+		return true
+	case Retry:
+		return true
+	case Return:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DeliveryEvent.
 const (
-	DeliveryEventOrderAssigned   DeliveryEvent = "order.assigned"
-	DeliveryEventOrderCancelled  DeliveryEvent = "order.cancelled"
-	DeliveryEventOrderCreated    DeliveryEvent = "order.created"
-	DeliveryEventOrderDelivered  DeliveryEvent = "order.delivered"
-	DeliveryEventWebhookDisabled DeliveryEvent = "webhook.disabled"
-	DeliveryEventWebhookTest     DeliveryEvent = "webhook.test"
+	DeliveryEventOrderAssigned      DeliveryEvent = "order.assigned"
+	DeliveryEventOrderAttemptFailed DeliveryEvent = "order.attempt_failed"
+	DeliveryEventOrderCancelled     DeliveryEvent = "order.cancelled"
+	DeliveryEventOrderCreated       DeliveryEvent = "order.created"
+	DeliveryEventOrderDelivered     DeliveryEvent = "order.delivered"
+	DeliveryEventOrderReturned      DeliveryEvent = "order.returned"
+	DeliveryEventOrderReturning     DeliveryEvent = "order.returning"
+	DeliveryEventOrderUpdated       DeliveryEvent = "order.updated"
+	DeliveryEventWebhookDisabled    DeliveryEvent = "webhook.disabled"
+	DeliveryEventWebhookTest        DeliveryEvent = "webhook.test"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryEvent enum.
@@ -43,11 +68,19 @@ func (e DeliveryEvent) Valid() bool {
 	switch e {
 	case DeliveryEventOrderAssigned:
 		return true
+	case DeliveryEventOrderAttemptFailed:
+		return true
 	case DeliveryEventOrderCancelled:
 		return true
 	case DeliveryEventOrderCreated:
 		return true
 	case DeliveryEventOrderDelivered:
+		return true
+	case DeliveryEventOrderReturned:
+		return true
+	case DeliveryEventOrderReturning:
+		return true
+	case DeliveryEventOrderUpdated:
 		return true
 	case DeliveryEventWebhookDisabled:
 		return true
@@ -156,22 +189,22 @@ func (e DistrictType) Valid() bool {
 
 // Defines values for DocType.
 const (
-	Ce       DocType = "ce"
-	Dni      DocType = "dni"
-	Other    DocType = "other"
-	Passport DocType = "passport"
+	DocTypeCe       DocType = "ce"
+	DocTypeDni      DocType = "dni"
+	DocTypeOther    DocType = "other"
+	DocTypePassport DocType = "passport"
 )
 
 // Valid indicates whether the value is a known member of the DocType enum.
 func (e DocType) Valid() bool {
 	switch e {
-	case Ce:
+	case DocTypeCe:
 		return true
-	case Dni:
+	case DocTypeDni:
 		return true
-	case Other:
+	case DocTypeOther:
 		return true
-	case Passport:
+	case DocTypePassport:
 		return true
 	default:
 		return false
@@ -180,11 +213,15 @@ func (e DocType) Valid() bool {
 
 // Defines values for EventName.
 const (
-	EventNameOrderAssigned   EventName = "order.assigned"
-	EventNameOrderCancelled  EventName = "order.cancelled"
-	EventNameOrderCreated    EventName = "order.created"
-	EventNameOrderDelivered  EventName = "order.delivered"
-	EventNameWebhookDisabled EventName = "webhook.disabled"
+	EventNameOrderAssigned      EventName = "order.assigned"
+	EventNameOrderAttemptFailed EventName = "order.attempt_failed"
+	EventNameOrderCancelled     EventName = "order.cancelled"
+	EventNameOrderCreated       EventName = "order.created"
+	EventNameOrderDelivered     EventName = "order.delivered"
+	EventNameOrderReturned      EventName = "order.returned"
+	EventNameOrderReturning     EventName = "order.returning"
+	EventNameOrderUpdated       EventName = "order.updated"
+	EventNameWebhookDisabled    EventName = "webhook.disabled"
 )
 
 // Valid indicates whether the value is a known member of the EventName enum.
@@ -192,13 +229,60 @@ func (e EventName) Valid() bool {
 	switch e {
 	case EventNameOrderAssigned:
 		return true
+	case EventNameOrderAttemptFailed:
+		return true
 	case EventNameOrderCancelled:
 		return true
 	case EventNameOrderCreated:
 		return true
 	case EventNameOrderDelivered:
 		return true
+	case EventNameOrderReturned:
+		return true
+	case EventNameOrderReturning:
+		return true
+	case EventNameOrderUpdated:
+		return true
 	case EventNameWebhookDisabled:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FailureReason.
+const (
+	FailureReasonAbsent       FailureReason = "absent"
+	FailureReasonNoAnswer     FailureReason = "no_answer"
+	FailureReasonNoMoney      FailureReason = "no_money"
+	FailureReasonOther        FailureReason = "other"
+	FailureReasonOutOfTime    FailureReason = "out_of_time"
+	FailureReasonRefused      FailureReason = "refused"
+	FailureReasonRescheduled  FailureReason = "rescheduled"
+	FailureReasonUnsafe       FailureReason = "unsafe"
+	FailureReasonWrongAddress FailureReason = "wrong_address"
+)
+
+// Valid indicates whether the value is a known member of the FailureReason enum.
+func (e FailureReason) Valid() bool {
+	switch e {
+	case FailureReasonAbsent:
+		return true
+	case FailureReasonNoAnswer:
+		return true
+	case FailureReasonNoMoney:
+		return true
+	case FailureReasonOther:
+		return true
+	case FailureReasonOutOfTime:
+		return true
+	case FailureReasonRefused:
+		return true
+	case FailureReasonRescheduled:
+		return true
+	case FailureReasonUnsafe:
+		return true
+	case FailureReasonWrongAddress:
 		return true
 	default:
 		return false
@@ -271,6 +355,36 @@ func (e OrderStatus) Valid() bool {
 	}
 }
 
+// Defines values for PaymentMethod.
+const (
+	PaymentMethodCard     PaymentMethod = "card"
+	PaymentMethodCash     PaymentMethod = "cash"
+	PaymentMethodOther    PaymentMethod = "other"
+	PaymentMethodPlin     PaymentMethod = "plin"
+	PaymentMethodTransfer PaymentMethod = "transfer"
+	PaymentMethodYape     PaymentMethod = "yape"
+)
+
+// Valid indicates whether the value is a known member of the PaymentMethod enum.
+func (e PaymentMethod) Valid() bool {
+	switch e {
+	case PaymentMethodCard:
+		return true
+	case PaymentMethodCash:
+		return true
+	case PaymentMethodOther:
+		return true
+	case PaymentMethodPlin:
+		return true
+	case PaymentMethodTransfer:
+		return true
+	case PaymentMethodYape:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PaymentType.
 const (
 	CashOnDelivery PaymentType = "cash_on_delivery"
@@ -298,6 +412,36 @@ const (
 func (e RegisteredWebhookTest) Valid() bool {
 	switch e {
 	case RegisteredWebhookTestTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for Substatus.
+const (
+	SubstatusAttemptFailed    Substatus = "attempt_failed"
+	SubstatusAwaitingDecision Substatus = "awaiting_decision"
+	SubstatusNothing          Substatus = "<nil>"
+	SubstatusRetryPlanned     Substatus = "retry_planned"
+	SubstatusReturned         Substatus = "returned"
+	SubstatusReturning        Substatus = "returning"
+)
+
+// Valid indicates whether the value is a known member of the Substatus enum.
+func (e Substatus) Valid() bool {
+	switch e {
+	case SubstatusAttemptFailed:
+		return true
+	case SubstatusAwaitingDecision:
+		return true
+	case SubstatusNothing:
+		return true
+	case SubstatusRetryPlanned:
+		return true
+	case SubstatusReturned:
+		return true
+	case SubstatusReturning:
 		return true
 	default:
 		return false
@@ -351,17 +495,23 @@ func (e TrackingTest) Valid() bool {
 
 // Defines values for TrackingEventType.
 const (
-	TrackingEventTypeAssigned  TrackingEventType = "assigned"
-	TrackingEventTypeCancelled TrackingEventType = "cancelled"
-	TrackingEventTypeCreated   TrackingEventType = "created"
-	TrackingEventTypeDelivered TrackingEventType = "delivered"
-	TrackingEventTypeReceived  TrackingEventType = "received"
+	TrackingEventTypeAssigned      TrackingEventType = "assigned"
+	TrackingEventTypeAttemptFailed TrackingEventType = "attempt_failed"
+	TrackingEventTypeCancelled     TrackingEventType = "cancelled"
+	TrackingEventTypeCreated       TrackingEventType = "created"
+	TrackingEventTypeDelivered     TrackingEventType = "delivered"
+	TrackingEventTypeReceived      TrackingEventType = "received"
+	TrackingEventTypeRetryPlanned  TrackingEventType = "retry_planned"
+	TrackingEventTypeReturned      TrackingEventType = "returned"
+	TrackingEventTypeReturning     TrackingEventType = "returning"
 )
 
 // Valid indicates whether the value is a known member of the TrackingEventType enum.
 func (e TrackingEventType) Valid() bool {
 	switch e {
 	case TrackingEventTypeAssigned:
+		return true
+	case TrackingEventTypeAttemptFailed:
 		return true
 	case TrackingEventTypeCancelled:
 		return true
@@ -370,6 +520,12 @@ func (e TrackingEventType) Valid() bool {
 	case TrackingEventTypeDelivered:
 		return true
 	case TrackingEventTypeReceived:
+		return true
+	case TrackingEventTypeRetryPlanned:
+		return true
+	case TrackingEventTypeReturned:
+		return true
+	case TrackingEventTypeReturning:
 		return true
 	default:
 		return false
@@ -445,6 +601,34 @@ func (e WebhookOwner) Valid() bool {
 	}
 }
 
+// Attempt Un intento de entrega que falló.
+type Attempt struct {
+	// Lat Latitud donde fue. Las tiendas la ven solo si el operador la comparte.
+	Lat *float64 `json:"lat,omitempty"`
+
+	// Lng Longitud donde fue, bajo la misma regla.
+	Lng *float64 `json:"lng,omitempty"`
+
+	// Note Lo que anotó el motorizado.
+	Note *string `json:"note"`
+
+	// Number 1 es el primero.
+	Number int32 `json:"number"`
+
+	// OccurredAt Cuándo fue.
+	OccurredAt time.Time `json:"occurred_at"`
+
+	// PhotoUrl Dirección de la foto, firmada; vence.
+	PhotoUrl *string `json:"photo_url"`
+
+	// Reason Por qué no se pudo entregar: `absent` no había nadie, `no_answer` no contesta, `wrong_address` dirección equivocada, `refused` no quiso recibirlo,
+	// `no_money` no tenía el dinero, `rescheduled` pidió otro día, `out_of_time` no alcanzó el tiempo, `unsafe` zona insegura, `other` otro motivo.
+	Reason FailureReason `json:"reason"`
+
+	// RecordedAt Cuándo lo supo el servicio: más tarde, si el motorizado no tenía señal.
+	RecordedAt time.Time `json:"recorded_at"`
+}
+
 // CancelInput Por qué se cancela; todo es opcional.
 type CancelInput struct {
 	// Note Detalle.
@@ -468,6 +652,18 @@ type Cancellation struct {
 
 // CancellationBy `store` una tienda, `operator` el operador, `auto` las 24 horas.
 type CancellationBy string
+
+// Collection Lo que se cobró con una forma de pago.
+type Collection struct {
+	// Amount Cuánto.
+	Amount float64 `json:"amount"`
+
+	// Method Una forma de pago en la puerta.
+	Method PaymentMethod `json:"method"`
+
+	// Reference Número de la operación; nulo si no hay.
+	Reference *string `json:"reference"`
+}
 
 // CorrectedOrderResponse defines model for CorrectedOrderResponse.
 type CorrectedOrderResponse struct {
@@ -509,6 +705,42 @@ type CreatedOrderResponse struct {
 	// Warning El pedido se creó, pero algo pide atención. Hoy, que el destino está en una zona de riesgo.
 	Warning *string `json:"warning,omitempty"`
 }
+
+// DecisionInput Qué sigue después de un intento fallido.
+type DecisionInput struct {
+	// Decision Otro intento, otro intento con lo que se corrige, o la devolución.
+	Decision DecisionInputDecision `json:"decision"`
+
+	// DeliveryAddress Con `change`, otra dirección, en el mismo distrito.
+	DeliveryAddress *string `json:"delivery_address,omitempty"`
+
+	// DeliveryLat Latitud; obligatoria si va `delivery_lng`.
+	DeliveryLat *float64 `json:"delivery_lat,omitempty"`
+
+	// DeliveryLng Longitud; obligatoria si va `delivery_lat`.
+	DeliveryLng *float64 `json:"delivery_lng,omitempty"`
+
+	// DeliveryMapsUrl Con `change`, otro enlace de mapa.
+	DeliveryMapsUrl *string `json:"delivery_maps_url,omitempty"`
+
+	// DeliveryReference Con `change`, otra referencia.
+	DeliveryReference *string `json:"delivery_reference,omitempty"`
+
+	// ExpectedVersion En el panel, la `version` que se vio; si cambió, 409 `order_changed`.
+	ExpectedVersion *int `json:"expected_version,omitempty"`
+
+	// Note Un comentario.
+	Note *string `json:"note,omitempty"`
+
+	// On Día del intento, de hoy en adelante y de reparto del operador; ausente, el próximo.
+	On *string `json:"on,omitempty"`
+
+	// RecipientPhone Con `change`, otro teléfono.
+	RecipientPhone *string `json:"recipient_phone,omitempty"`
+}
+
+// DecisionInputDecision Otro intento, otro intento con lo que se corrige, o la devolución.
+type DecisionInputDecision string
 
 // Delivery Un aviso para un webhook.
 type Delivery struct {
@@ -724,11 +956,23 @@ type EventOrder struct {
 	// AmountToCollect Lo acordado para cobrar.
 	AmountToCollect float64 `json:"amount_to_collect"`
 
+	// Attempts Los intentos de entrega que fallaron, el primero primero.
+	Attempts []Attempt `json:"attempts"`
+
 	// BranchId Sucursal del operador.
 	BranchId string `json:"branch_id"`
 
+	// Changed Solo en `order.updated`, los campos de `data` que cambiaron.
+	Changed *[]string `json:"changed,omitempty"`
+
+	// Collections Con qué formas de pago se cobró; vacío si no se cobró o no se sabe.
+	Collections []Collection `json:"collections"`
+
 	// CreatedAt Cuándo se creó.
 	CreatedAt time.Time `json:"created_at"`
+
+	// DecisionDeadline Hasta cuándo se decide qué sigue; nulo si no hay nada que decidir.
+	DecisionDeadline *time.Time `json:"decision_deadline"`
 
 	// DeliveredAt Cuándo se entregó.
 	DeliveredAt *time.Time `json:"delivered_at"`
@@ -754,6 +998,9 @@ type EventOrder struct {
 	// Location Una ubicación del catálogo.
 	Location Place `json:"location"`
 
+	// NextAttemptOn Día del próximo intento, en el huso del operador.
+	NextAttemptOn *string `json:"next_attempt_on"`
+
 	// OperativeDay Día de operación.
 	OperativeDay string `json:"operative_day"`
 
@@ -765,6 +1012,9 @@ type EventOrder struct {
 
 	// ReceivedAt Cuándo llegó al operador.
 	ReceivedAt *time.Time `json:"received_at"`
+
+	// ReceivedBy Quién recibió el paquete; nulo si no se anotó.
+	ReceivedBy *string `json:"received_by"`
 
 	// RecipientName Nombre de quien recibe.
 	RecipientName string `json:"recipient_name"`
@@ -789,7 +1039,14 @@ type EventOrder struct {
 
 	// StoreId Tienda del pedido.
 	StoreId *string `json:"store_id"`
+
+	// Substatus Qué fue del último intento fallido; nulo si no hubo o ya no importa.
+	Substatus *Substatus `json:"substatus"`
 }
+
+// FailureReason Por qué no se pudo entregar: `absent` no había nadie, `no_answer` no contesta, `wrong_address` dirección equivocada, `refused` no quiso recibirlo,
+// `no_money` no tenía el dinero, `rescheduled` pidió otro día, `out_of_time` no alcanzó el tiempo, `unsafe` zona insegura, `other` otro motivo.
+type FailureReason string
 
 // FieldError Un campo equivocado.
 type FieldError struct {
@@ -869,6 +1126,9 @@ type Order struct {
 	// AssignedAt Cuándo se asignó al motorizado actual.
 	AssignedAt *time.Time `json:"assigned_at"`
 
+	// Attempts Los intentos de entrega que fallaron, el primero primero.
+	Attempts []Attempt `json:"attempts"`
+
 	// BranchId Sucursal del operador que recibe el paquete.
 	BranchId string `json:"branch_id"`
 
@@ -878,11 +1138,17 @@ type Order struct {
 	// CancelledAt Cuándo se canceló; nulo otra vez si revive.
 	CancelledAt *time.Time `json:"cancelled_at"`
 
+	// Collections Con qué formas de pago se cobró; vacío si no se cobró o no se sabe.
+	Collections []Collection `json:"collections"`
+
 	// CreatedAt Cuándo se creó.
 	CreatedAt time.Time `json:"created_at"`
 
 	// Currency Moneda de los montos, ISO 4217.
 	Currency string `json:"currency"`
+
+	// DecisionDeadline Hasta cuándo se decide qué sigue; nulo si no hay nada que decidir.
+	DecisionDeadline *time.Time `json:"decision_deadline"`
 
 	// DeliveredAt Cuándo se entregó.
 	DeliveredAt *time.Time `json:"delivered_at"`
@@ -923,6 +1189,9 @@ type Order struct {
 	// LocationId Distrito o zona de destino.
 	LocationId string `json:"location_id"`
 
+	// NextAttemptOn Día del próximo intento, en el huso del operador.
+	NextAttemptOn *string `json:"next_attempt_on"`
+
 	// Notes Indicaciones para el despacho.
 	Notes *string `json:"notes"`
 
@@ -937,6 +1206,9 @@ type Order struct {
 
 	// ReceivedAt Cuándo llegó al operador.
 	ReceivedAt *time.Time `json:"received_at"`
+
+	// ReceivedBy Quién recibió el paquete; nulo si no se anotó.
+	ReceivedBy *string `json:"received_by"`
 
 	// RecipientDocNumber Número de documento, como se declaró.
 	RecipientDocNumber *string `json:"recipient_doc_number"`
@@ -970,6 +1242,9 @@ type Order struct {
 
 	// StoreId Tienda del pedido; nula si lo creó el operador para nadie en particular.
 	StoreId *string `json:"store_id"`
+
+	// Substatus Qué fue del último intento fallido; nulo si no hubo o ya no importa.
+	Substatus *Substatus `json:"substatus"`
 
 	// Test Solo en un pedido de prueba.
 	Test *OrderTest `json:"test,omitempty"`
@@ -1100,6 +1375,9 @@ type OrderResponse struct {
 // OrderStatus En qué punto está el pedido.
 type OrderStatus string
 
+// PaymentMethod Una forma de pago en la puerta.
+type PaymentMethod string
+
 // PaymentType Si el motorizado cobra al entregar.
 type PaymentType string
 
@@ -1221,6 +1499,10 @@ type StoreListResponse struct {
 	Data []Store `json:"data"`
 }
 
+// Substatus Qué fue del último intento fallido: `attempt_failed` el paquete sigue con el motorizado, `awaiting_decision` está en la sucursal y nadie decidió,
+// `retry_planned` habrá otro intento, `returning` vuelve a su tienda, `returned` la tienda lo tiene. Nulo si no hay nada que decir.
+type Substatus string
+
 // TestEvent El cuerpo de un evento de prueba.
 type TestEvent struct {
 	// Data La prueba; no hay pedido.
@@ -1289,17 +1571,17 @@ type TrackingEvent struct {
 	// At Cuándo.
 	At time.Time `json:"at"`
 
-	// Label El estado en palabras.
+	// Label Lo que pasó en palabras.
 	Label string `json:"label"`
 
 	// Status En qué punto está el pedido.
 	Status OrderStatus `json:"status"`
 
-	// Type Qué pasó.
+	// Type Qué pasó. Lo que se deshizo no está.
 	Type TrackingEventType `json:"type"`
 }
 
-// TrackingEventType Qué pasó.
+// TrackingEventType Qué pasó. Lo que se deshizo no está.
 type TrackingEventType string
 
 // TrackingResponse defines model for TrackingResponse.
@@ -1660,6 +1942,10 @@ type ListEventsParams struct {
 	// partir de ahora.
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 
+	// Events Los eventos que quiere, separados por comas. Sin él llegan `order.created`, `order.assigned`, `order.delivered` y `order.cancelled`; los demás
+	// hay que nombrarlos.
+	Events *string `form:"events,omitempty" json:"events,omitempty"`
+
 	// Limit Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -1726,6 +2012,9 @@ type CorrectOrderJSONRequestBody = OrderCorrection
 
 // CancelOrderJSONRequestBody defines body for CancelOrder for application/json ContentType.
 type CancelOrderJSONRequestBody = CancelInput
+
+// DecideOrderJSONRequestBody defines body for DecideOrder for application/json ContentType.
+type DecideOrderJSONRequestBody = DecisionInput
 
 // RegisterWebhookJSONRequestBody defines body for RegisterWebhook for application/json ContentType.
 type RegisterWebhookJSONRequestBody = WebhookInput

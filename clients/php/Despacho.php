@@ -146,6 +146,17 @@ final class Client
         return $this->write('PATCH', '/v1/orders/' . rawurlencode($orderId) . '/cancel', ['reason' => $reason, 'note' => $note])['data'];
     }
 
+    /**
+     * Says what comes next after a failed attempt: another one, another one with what is corrected, or the way back. A
+     * store decides once, until the order's decision_deadline.
+     *
+     * @param array<string, mixed> $decision
+     */
+    public function decide(string $orderId, array $decision): array
+    {
+        return $this->write('POST', '/v1/orders/' . rawurlencode($orderId) . '/decision', $decision)['data'];
+    }
+
     /** Makes the next step of a test order at once. It needs a test key. */
     public function advanceTestOrder(string $orderId): array
     {
@@ -268,13 +279,15 @@ final class Client
     /**
      * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds,
      * 20 at most, and the request has that time besides the client's timeout. Store the page's cursor once its events
-     * are dealt with: it is the next call's $after.
+     * are dealt with: it is the next call's $after. $names choose the events; without any they are those that every
+     * reader gets.
      *
+     * @param list<string> $names
      * @return array{events: list<array{id: string, body: array<string, mixed>}>, cursor: ?string, more: bool}
      */
-    public function events(?string $after = null, int $wait = 10, int $limit = 200): array
+    public function events(?string $after = null, int $wait = 10, int $limit = 200, array $names = []): array
     {
-        $query = ['after' => $after, 'wait' => $wait, 'limit' => $limit];
+        $query = ['after' => $after, 'wait' => $wait, 'limit' => $limit, 'events' => implode(',', $names) ?: null];
         return $this->perform('GET', '/v1/events', query: $query, repeatable: true, longer: $wait)[0]['data'];
     }
 

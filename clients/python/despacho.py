@@ -136,6 +136,13 @@ class Client:
         """Cancels an order that is still registered."""
         return self._write("PATCH", f"/v1/orders/{_segment(order_id)}/cancel", {"reason": reason, "note": note})["data"]
 
+    def decide(self, order_id: str, decision: Mapping[str, Any]) -> Object:
+        """Says what comes next after a failed attempt: another one, another one with what is corrected, or the way back.
+
+        A store decides once, until the order's `decision_deadline`.
+        """
+        return self._write("POST", f"/v1/orders/{_segment(order_id)}/decision", decision)["data"]
+
     def advance_test_order(self, order_id: str) -> Object:
         """Makes the next step of a test order at once. It needs a test key."""
         return self._write("POST", f"/v1/test/orders/{_segment(order_id)}/advance")["data"]
@@ -231,14 +238,17 @@ class Client:
         """Sends a delivery again and returns what the receiver answered."""
         return self._write("POST", f"/v1/deliveries/{_segment(delivery_id)}/redeliver")["data"]
 
-    def events(self, after: Optional[str] = None, *, wait: int = 10, limit: int = 200) -> Object:
+    def events(
+        self, after: Optional[str] = None, *, wait: int = 10, limit: int = 200, names: Sequence[str] = ()
+    ) -> Object:
         """Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds.
 
         The result has `events`, each with its `id` and the `body` of its webhook request, `cursor`, and `more`: whether
         there may be more already. Store the cursor once the events are dealt with: it is the next call's `after`.
-        The service waits for 20 seconds at most, and the request has that time besides the client's timeout.
+        The service waits for 20 seconds at most, and the request has that time besides the client's timeout. `names`
+        choose the events; without any they are those that every reader gets.
         """
-        query = {"after": after, "wait": wait, "limit": limit}
+        query = {"after": after, "wait": wait, "limit": limit, "events": ",".join(names) or None}
         return self._do("GET", "/v1/events", query=query, repeatable=True, longer=wait)[0]["data"]
 
     def cities(self, country_code: str) -> List[Object]:

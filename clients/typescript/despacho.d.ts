@@ -4,6 +4,7 @@ export type Order = Schemas["Order"];
 export type OrderInput = Schemas["OrderInput"];
 export type OrderCorrection = Schemas["OrderCorrection"];
 export type CancelInput = Schemas["CancelInput"];
+export type DecisionInput = Schemas["DecisionInput"];
 export type OrderStatus = Schemas["OrderStatus"];
 export type Tracking = Schemas["Tracking"];
 export type Store = Schemas["Store"];
@@ -116,6 +117,11 @@ export declare class Client {
     correctOrder(orderId: string, correction: OrderCorrection): Promise<CorrectedOrder>;
     /** Cancels an order that is still registered. */
     cancelOrder(orderId: string, why?: CancelInput): Promise<Order>;
+    /**
+     * Says what comes next after a failed attempt: another one, another one with what is corrected, or the way back. A
+     * store decides once, until the order's `decision_deadline`.
+     */
+    decide(orderId: string, decision: DecisionInput): Promise<Order>;
     /** Makes the next step of a test order at once. It needs a test key. */
     advanceTestOrder(orderId: string): Promise<Order>;
     /** Reads what anybody who has the guide code may see. */
@@ -159,11 +165,13 @@ export declare class Client {
     /**
      * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, 20 at
      * most, and the request has that time besides the client's timeout. Store the page's cursor once its events are
-     * dealt with: it is the next call's `after`.
+     * dealt with: it is the next call's `after`. `names` choose the events; without any they are those that every reader
+     * gets.
      */
-    events(after?: string, { wait, limit }?: {
+    events(after?: string, { wait, limit, names }?: {
         wait?: number | undefined;
         limit?: number | undefined;
+        names?: string[] | undefined;
     }): Promise<EventPage>;
     /** Lists the cities of a country where something is delivered, by name. */
     cities(countryCode: string): Promise<Location[]>;

@@ -87,6 +87,14 @@ export class Client {
         const path = `/v1/orders/${encodeURIComponent(orderId)}/cancel`;
         return (await this.#write("PATCH", path, why)).data;
     }
+    /**
+     * Says what comes next after a failed attempt: another one, another one with what is corrected, or the way back. A
+     * store decides once, until the order's `decision_deadline`.
+     */
+    async decide(orderId, decision) {
+        const path = `/v1/orders/${encodeURIComponent(orderId)}/decision`;
+        return (await this.#write("POST", path, decision)).data;
+    }
     /** Makes the next step of a test order at once. It needs a test key. */
     async advanceTestOrder(orderId) {
         const path = `/v1/test/orders/${encodeURIComponent(orderId)}/advance`;
@@ -169,10 +177,12 @@ export class Client {
     /**
      * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, 20 at
      * most, and the request has that time besides the client's timeout. Store the page's cursor once its events are
-     * dealt with: it is the next call's `after`.
+     * dealt with: it is the next call's `after`. `names` choose the events; without any they are those that every reader
+     * gets.
      */
-    async events(after, { wait = 10, limit = 200 } = {}) {
-        const call = { method: "GET", path: "/v1/events", query: { after, wait, limit }, repeatable: true, longer: wait * 1000 };
+    async events(after, { wait = 10, limit = 200, names = [] } = {}) {
+        const query = { after, wait, limit, events: names.length > 0 ? names.join(",") : undefined };
+        const call = { method: "GET", path: "/v1/events", query, repeatable: true, longer: wait * 1000 };
         return (await this.#do(call)).answer.data;
     }
     /** Lists the cities of a country where something is delivered, by name. */

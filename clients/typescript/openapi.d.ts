@@ -110,6 +110,28 @@ export interface paths {
         patch: operations["cancelOrder"];
         trace?: never;
     };
+    "/v1/orders/{order_id}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decidir después de un intento fallido
+         * @description Qué sigue cuando no se pudo entregar: `retry` es otro intento, el próximo día de reparto o en `on`; `change` es otro intento con lo que se corrige
+         *     en la misma solicitud (dirección, referencia, teléfono o punto); `return` devuelve el paquete a su tienda. Se decide una vez por cada intento,
+         *     hasta `decision_deadline`; después vale la regla del operador.
+         */
+        post: operations["decideOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/track/{guide_code}": {
         parameters: {
             query?: never;
@@ -580,6 +602,23 @@ export interface components {
          */
         OrderStatus: "registered" | "received" | "assigned" | "delivered" | "cancelled";
         /**
+         * @description Qué fue del último intento fallido: `attempt_failed` el paquete sigue con el motorizado, `awaiting_decision` está en la sucursal y nadie decidió,
+         *     `retry_planned` habrá otro intento, `returning` vuelve a su tienda, `returned` la tienda lo tiene. Nulo si no hay nada que decir.
+         * @enum {string|null}
+         */
+        Substatus: "attempt_failed" | "awaiting_decision" | "retry_planned" | "returning" | "returned" | null;
+        /**
+         * @description Por qué no se pudo entregar: `absent` no había nadie, `no_answer` no contesta, `wrong_address` dirección equivocada, `refused` no quiso recibirlo,
+         *     `no_money` no tenía el dinero, `rescheduled` pidió otro día, `out_of_time` no alcanzó el tiempo, `unsafe` zona insegura, `other` otro motivo.
+         * @enum {string}
+         */
+        FailureReason: "absent" | "no_answer" | "wrong_address" | "refused" | "no_money" | "rescheduled" | "out_of_time" | "unsafe" | "other";
+        /**
+         * @description Una forma de pago en la puerta.
+         * @enum {string}
+         */
+        PaymentMethod: "cash" | "yape" | "plin" | "transfer" | "card" | "other";
+        /**
          * @description Si el motorizado cobra al entregar.
          * @enum {string}
          */
@@ -598,7 +637,7 @@ export interface components {
          * @description Nombre de un evento.
          * @enum {string}
          */
-        EventName: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "webhook.disabled";
+        EventName: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "order.attempt_failed" | "order.returning" | "order.returned" | "order.updated" | "webhook.disabled";
         /** @description Lo que se envía para crear un pedido. */
         OrderInput: {
             /** @description Nombre de quien recibe. */
@@ -812,6 +851,24 @@ export interface components {
              * @description Cuándo se canceló; nulo otra vez si revive.
              */
             cancelled_at: string | null;
+            /** @description Qué fue del último intento fallido; nulo si no hubo o ya no importa. */
+            substatus: (string & components["schemas"]["Substatus"]) | null;
+            /** @description Los intentos de entrega que fallaron, el primero primero. */
+            attempts: components["schemas"]["Attempt"][];
+            /**
+             * Format: date
+             * @description Día del próximo intento, en el huso del operador.
+             */
+            next_attempt_on: string | null;
+            /**
+             * Format: date-time
+             * @description Hasta cuándo se decide qué sigue; nulo si no hay nada que decidir.
+             */
+            decision_deadline: string | null;
+            /** @description Con qué formas de pago se cobró; vacío si no se cobró o no se sabe. */
+            collections: components["schemas"]["Collection"][];
+            /** @description Quién recibió el paquete; nulo si no se anotó. */
+            received_by: string | null;
             /**
              * @description Solo en un pedido de prueba.
              * @enum {boolean}
@@ -858,6 +915,88 @@ export interface components {
              */
             lng?: number;
         } | null;
+        /** @description Un intento de entrega que falló. */
+        Attempt: {
+            /**
+             * Format: int32
+             * @description 1 es el primero.
+             */
+            number: number;
+            reason: components["schemas"]["FailureReason"];
+            /** @description Lo que anotó el motorizado. */
+            note: string | null;
+            /**
+             * Format: uri
+             * @description Dirección de la foto, firmada; vence.
+             */
+            photo_url: string | null;
+            /**
+             * Format: date-time
+             * @description Cuándo fue.
+             */
+            occurred_at: string;
+            /**
+             * Format: date-time
+             * @description Cuándo lo supo el servicio: más tarde, si el motorizado no tenía señal.
+             */
+            recorded_at: string;
+            /**
+             * Format: double
+             * @description Latitud donde fue. Las tiendas la ven solo si el operador la comparte.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Longitud donde fue, bajo la misma regla.
+             */
+            lng?: number | null;
+        };
+        /** @description Lo que se cobró con una forma de pago. */
+        Collection: {
+            method: components["schemas"]["PaymentMethod"];
+            /**
+             * Format: double
+             * @description Cuánto.
+             */
+            amount: number;
+            /** @description Número de la operación; nulo si no hay. */
+            reference: string | null;
+        };
+        /** @description Qué sigue después de un intento fallido. */
+        DecisionInput: {
+            /**
+             * @description Otro intento, otro intento con lo que se corrige, o la devolución.
+             * @enum {string}
+             */
+            decision: "retry" | "change" | "return";
+            /**
+             * Format: date
+             * @description Día del intento, de hoy en adelante y de reparto del operador; ausente, el próximo.
+             */
+            on?: string | null;
+            /** @description Un comentario. */
+            note?: string | null;
+            /** @description Con `change`, otro teléfono. */
+            recipient_phone?: string;
+            /** @description Con `change`, otra dirección, en el mismo distrito. */
+            delivery_address?: string;
+            /** @description Con `change`, otra referencia. */
+            delivery_reference?: string | null;
+            /**
+             * Format: double
+             * @description Latitud; obligatoria si va `delivery_lng`.
+             */
+            delivery_lat?: number | null;
+            /**
+             * Format: double
+             * @description Longitud; obligatoria si va `delivery_lat`.
+             */
+            delivery_lng?: number | null;
+            /** @description Con `change`, otro enlace de mapa. */
+            delivery_maps_url?: string | null;
+            /** @description En el panel, la `version` que se vio; si cambió, 409 `order_changed`. */
+            expected_version?: number | null;
+        };
         /** @description Una cancelación. */
         Cancellation: {
             /**
@@ -937,12 +1076,12 @@ export interface components {
         /** @description Un cambio de estado. */
         TrackingEvent: {
             /**
-             * @description Qué pasó.
+             * @description Qué pasó. Lo que se deshizo no está.
              * @enum {string}
              */
-            type: "created" | "received" | "assigned" | "delivered" | "cancelled";
+            type: "created" | "received" | "assigned" | "attempt_failed" | "retry_planned" | "returning" | "returned" | "delivered" | "cancelled";
             status: components["schemas"]["OrderStatus"];
-            /** @description El estado en palabras. */
+            /** @description Lo que pasó en palabras. */
             label: string;
             /**
              * Format: date-time
@@ -1181,7 +1320,7 @@ export interface components {
              * @description El evento.
              * @enum {string}
              */
-            event: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "webhook.test" | "webhook.disabled";
+            event: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "order.attempt_failed" | "order.returning" | "order.returned" | "order.updated" | "webhook.test" | "webhook.disabled";
             status: components["schemas"]["DeliveryStatus"];
             /** @description Los intentos, del más antiguo al más nuevo. Vacío para una tienda si el webhook es del operador. */
             attempts: components["schemas"]["DeliveryAttempt"][];
@@ -1449,6 +1588,26 @@ export interface components {
             /** @description Quién lo lleva; nulo hasta la asignación. */
             rider: components["schemas"]["Rider"] | null;
             location: components["schemas"]["Place"];
+            /** @description Qué fue del último intento fallido; nulo si no hubo o ya no importa. */
+            substatus: (string & components["schemas"]["Substatus"]) | null;
+            /** @description Los intentos de entrega que fallaron, el primero primero. */
+            attempts: components["schemas"]["Attempt"][];
+            /**
+             * Format: date
+             * @description Día del próximo intento, en el huso del operador.
+             */
+            next_attempt_on: string | null;
+            /**
+             * Format: date-time
+             * @description Hasta cuándo se decide qué sigue; nulo si no hay nada que decidir.
+             */
+            decision_deadline: string | null;
+            /** @description Con qué formas de pago se cobró; vacío si no se cobró o no se sabe. */
+            collections: components["schemas"]["Collection"][];
+            /** @description Quién recibió el paquete; nulo si no se anotó. */
+            received_by: string | null;
+            /** @description Solo en `order.updated`, los campos de `data` que cambiaron. */
+            changed?: string[];
             /** @description La foto más reciente de la entrega. */
             delivery_proof?: components["schemas"]["DeliveryProof"];
         };
@@ -2265,6 +2424,107 @@ export interface operations {
             };
         };
     };
+    decideOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` del pedido.
+                 * @example 019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionInput"];
+            };
+        };
+        responses: {
+            /** @description El pedido, con lo que sigue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderResponse"];
+                };
+            };
+            /** @description El cuerpo no es válido. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Revise los datos enviados. on: debe ser hoy o un día que viene.",
+                     *       "code": "invalid_fields",
+                     *       "fields": [
+                     *         {
+                     *           "field": "on",
+                     *           "message": "debe ser hoy o un día que viene"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            404: components["responses"]["V1OrderNotFound"];
+            /** @description El pedido no espera una decisión. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El pedido no espera una decisión: no tiene un intento fallido por decidir. Su estado es En reparto.",
+                     *       "code": "move_not_allowed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["V1TooLarge"];
+            415: components["responses"]["V1UnsupportedMedia"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            /** @description El cambio no se pudo confirmar a tiempo y puede cumplirse todavía. Lea el pedido antes de repetir. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El cambio no se pudo confirmar a tiempo. Consulte el estado del pedido antes de volver a intentarlo.",
+                     *       "code": "try_again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     trackOrder: {
         parameters: {
             query?: never;
@@ -2491,6 +2751,12 @@ export interface operations {
                  * @example 019a8f3e-6c20-7a11-8f3e-2b7c9d1e5f60
                  */
                 after?: string;
+                /**
+                 * @description Los eventos que quiere, separados por comas. Sin él llegan `order.created`, `order.assigned`, `order.delivered` y `order.cancelled`; los demás
+                 *     hay que nombrarlos.
+                 * @example order.delivered,order.attempt_failed
+                 */
+                events?: string;
                 /** @description Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta. */
                 limit?: components["parameters"]["Limit"];
                 /**

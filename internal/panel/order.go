@@ -59,8 +59,23 @@ type orderPage struct {
 	Erase      *forms.Form
 	// AutoCancel is when the order is cancelled if it is not received.
 	AutoCancel *time.Time
+	// Recipient is the link by which the recipient decides about the next attempt; nil unless somebody
+	// has to.
+	Recipient *recipientLink
 	// Links: back to the list, the tracking page, the label, and the order's workflow.
 	List, Tracking, Label, Workflow string
+}
+
+// recipientLink is the link of a recipient, to be copied or sent by WhatsApp.
+type recipientLink struct{ Address, WhatsApp string }
+
+func recipientLinkOf(v *Request, details *orders.OrderPage) *recipientLink {
+	if details.RecipientLink == "" || !v.May(models.AnyUserWrite) {
+		return nil
+	}
+	said := "Hola, no pudimos entregar su pedido " + details.Order.GuideCode + ". Elija aquí qué día volvemos: " + details.RecipientLink
+	return &recipientLink{details.RecipientLink,
+		"https://wa.me/" + strings.TrimPrefix(details.Order.RecipientPhone, "+") + "?text=" + url.QueryEscape(said)}
 }
 
 type mapPoint struct{ Coordinates, Source, Map string }
@@ -115,7 +130,8 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		GivenMap: givenMapOf(orEmpty(order.DeliveryMapsURL)), Timeline: p.timelineOf(v, details), Attempts: attemptRows(v, details),
 		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(v, order.Cancellation),
 		Proof: proofOf(order.DeliveryProof), AutoCancel: details.AutoCancelAt, Erase: eraseFormFor(v, order), List: p.lastList(v),
-		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Recipient: recipientLinkOf(v, details),
+		Tracking:  p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)

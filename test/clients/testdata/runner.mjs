@@ -26,6 +26,7 @@ const calls = {
     const { order, message, warning } = await c.correctOrder(w.id, w.correction);
     return { order, message: message ?? null, warning: warning ?? null };
   },
+  decide: (c, w) => c.decide(w.id, w.decision),
   cancel_orders: (c, w) => collect(c.orders(w.filter), (order) => c.cancelOrder(order.id)),
   cancel_order: (c, w) => c.cancelOrder(w.id, { reason: w.reason, note: w.note }),
   advance_test_order: (c, w) => c.advanceTestOrder(w.id),
@@ -44,7 +45,7 @@ const calls = {
   deliveries: (c, w) => collect(c.deliveries(w.filter)),
   get_delivery: (c, w) => c.getDelivery(w.id),
   redeliver: (c, w) => c.redeliver(w.id),
-  events: (c, w) => c.events(w.after, { wait: w.wait }),
+  events: (c, w) => c.events(w.after, { wait: w.wait, names: w.names }),
   cities: (c, w) => c.cities(w.country_code),
   location_tree: (c, w) => c.locationTree(w.country_code, w.city),
   location_children: (c, w) => c.locationChildren(w.id),

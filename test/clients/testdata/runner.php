@@ -29,6 +29,7 @@ $calls = [
         $corrected = $c->correctOrder($w['id'], $w['correction']);
         return ['order' => $corrected->order, 'message' => $corrected->message, 'warning' => $corrected->warning];
     },
+    'decide' => static fn (Client $c, array $w) => $c->decide($w['id'], $w['decision']),
     'cancel_orders' => static function (Client $c, array $w) {
         $cancelled = [];
         foreach ($c->orders($w['filter']) as $order) {
@@ -53,7 +54,7 @@ $calls = [
     'deliveries' => static fn (Client $c, array $w) => iterator_to_array($c->deliveries($w['filter'] ?? []), false),
     'get_delivery' => static fn (Client $c, array $w) => $c->getDelivery($w['id']),
     'redeliver' => static fn (Client $c, array $w) => $c->redeliver($w['id']),
-    'events' => static fn (Client $c, array $w) => $c->events($w['after'] ?? null, $w['wait'] ?? 10),
+    'events' => static fn (Client $c, array $w) => $c->events($w['after'] ?? null, $w['wait'] ?? 10, names: $w['names'] ?? []),
     'cities' => static fn (Client $c, array $w) => $c->cities($w['country_code']),
     'location_tree' => static fn (Client $c, array $w) => $c->locationTree($w['country_code'], $w['city']),
     'location_children' => static fn (Client $c, array $w) => $c->locationChildren($w['id']),

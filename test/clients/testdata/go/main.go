@@ -43,6 +43,8 @@ type with struct {
 	To          time.Time                `json:"to"`
 	Order       despacho.OrderInput      `json:"order"`
 	Correction  despacho.OrderCorrection `json:"correction"`
+	Decision    despacho.DecisionInput   `json:"decision"`
+	Names       []string                 `json:"names"`
 	Change      despacho.WebhookChange   `json:"change"`
 	Reason      *string                  `json:"reason"`
 	Note        *string                  `json:"note"`
@@ -153,6 +155,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		}
 		return map[string]any{"order": corrected.Order, "message": orNull(corrected.Message),
 			"warning": orNull(corrected.Warning)}, nil
+	case "decide":
+		return c.Decide(ctx, w.ID, w.Decision)
 	case "cancel_orders":
 		cancelled := []*despacho.Order{}
 		for order, err := range c.Orders(ctx, w.Filter.orders()) {
@@ -203,7 +207,7 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 	case "redeliver":
 		return c.Redeliver(ctx, w.ID)
 	case "events":
-		return c.Events(ctx, w.After, w.Wait*time.Second)
+		return c.Events(ctx, w.After, w.Wait*time.Second, w.Names...)
 	case "cities":
 		return c.Cities(ctx, w.CountryCode)
 	case "location_tree":
