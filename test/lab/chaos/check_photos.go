@@ -45,7 +45,7 @@ func (c *checker) ownedPhotos() (names []string) {
 		if row.ProofPhoto != nil {
 			own = append(own, *row.ProofPhoto)
 		}
-		for _, entry := range c.timelines[row.ID] { // what was taken back is no longer in the row
+		for _, entry := range slices.Concat(c.timelines[row.ID], c.refusals[row.ID]) { // what was taken back is no longer in the row
 			if entry.Photo != nil {
 				own = append(own, *entry.Photo)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
@@ -206,6 +207,39 @@ func TestCheckArrivals_inOrder(t *testing.T) {
 			}}
 			check.receivers = &receivers{arrivals: map[string][]string{hookWithoutRetries: test.arrivals}}
 			check.checkArrivals()
+			require.Equal(t, test.broken, check.report.broken())
+		})
+	}
+}
+
+// An act is in the timeline as its phone was told: made once, or refused and kept, and never both.
+func TestCheckActs(t *testing.T) {
+	t.Parallel()
+	order := uuid.New()
+	act := &trackedAct{id: uuid.New(), move: models.MoveDeliver}
+	made := entryRow{ID: act.entryID(order), Actor: models.ByRider}
+	kept := entryRow{ID: act.refusalID(order), Actor: models.ByRider, Type: models.TimelineActRefused}
+	for name, test := range map[string]struct {
+		outcome          string
+		timeline, refuse []entryRow
+		broken           bool
+	}{
+		"made":                          {actDone, []entryRow{made}, nil, false},
+		"refused and kept":              {actRefused, nil, []entryRow{kept}, false},
+		"never answered, and made":      {"", []entryRow{made}, nil, false},
+		"never answered, not made":      {"", nil, nil, false},
+		"told that it was made, lost":   {actDone, nil, nil, true},
+		"made twice":                    {actDone, []entryRow{made, made}, nil, true},
+		"refused, and not kept":         {actRefused, nil, nil, true},
+		"made, and kept as refused":     {actDone, []entryRow{made}, []entryRow{kept}, true},
+		"a move that no phone has sent": {actDone, []entryRow{made, {ID: uuid.New(), Actor: models.ByRider}}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check := checkOf(&trackedOrder{id: order.String(), acts: []*trackedAct{{id: act.id, move: act.move, outcome: test.outcome}}})
+			check.timelines[order.String()] = test.timeline
+			check.refusals = map[string][]entryRow{order.String(): test.refuse}
+			require.NoError(t, checkActs(t.Context(), check))
 			require.Equal(t, test.broken, check.report.broken())
 		})
 	}

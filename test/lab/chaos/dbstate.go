@@ -13,9 +13,11 @@ import (
 
 // dbState is what the database holds once everything is settled.
 type dbState struct {
-	orders     []*orderRow
-	byID       map[string]*orderRow
-	timelines  map[string][]entryRow
+	orders    []*orderRow
+	byID      map[string]*orderRow
+	timelines map[string][]entryRow
+	// refusals are the acts of riders that an order did not allow.
+	refusals   map[string][]entryRow
 	deliveries map[string][]deliveryRow
 }
 
@@ -48,6 +50,7 @@ func (o *orderRow) state() models.State {
 }
 
 type entryRow struct {
+	ID      uuid.UUID
 	OrderID string
 	Seq     int
 	Type    string
@@ -77,7 +80,8 @@ func (d *deliveryRow) hook() string {
 }
 
 func (s *stack) readState(ctx context.Context) (*dbState, error) {
-	state := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
+	state := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, refusals: map[string][]entryRow{},
+		deliveries: map[string][]deliveryRow{}}
 	return state, dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
 			SELECT id::text AS id, guide_code, status, substatus, rider_id, attempts, seq, cancelled_by, delivery_reference AS reference, proof_photo,
@@ -91,13 +95,17 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 			state.byID[orders[i].ID] = &orders[i]
 		}
 		entries, err := collect[entryRow](ctx, connection, `
-			SELECT order_id::text AS order_id, seq, type, status, actor, rider_id, photo, at FROM order_events
-			WHERE seq IS NOT NULL ORDER BY order_id, seq`)
+			SELECT id, order_id::text AS order_id, COALESCE(seq, 0) AS seq, type, status, actor, rider_id, photo, at FROM order_events
+			WHERE seq IS NOT NULL OR type = $1 ORDER BY order_id, seq`, models.TimelineActRefused)
 		if err != nil {
 			return err
 		}
 		for _, entry := range entries {
-			state.timelines[entry.OrderID] = append(state.timelines[entry.OrderID], entry)
+			list := state.timelines
+			if entry.Type == models.TimelineActRefused {
+				list = state.refusals
+			}
+			list[entry.OrderID] = append(list[entry.OrderID], entry)
 		}
 		deliveries, err := collect[deliveryRow](ctx, connection, `
 			SELECT d.id::text AS id, d.order_id::text AS order_id, d.order_seq, d.event, d.status, w.retry,
@@ -114,8 +122,8 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 	})
 }
 
-func collect[T any](ctx context.Context, connection *pgx.Conn, query string) ([]T, error) {
-	rows, err := connection.Query(ctx, query)
+func collect[T any](ctx context.Context, connection *pgx.Conn, query string, arguments ...any) ([]T, error) {
+	rows, err := connection.Query(ctx, query, arguments...)
 	if err != nil {
 		return nil, err
 	}

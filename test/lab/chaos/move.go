@@ -28,8 +28,13 @@ var refusals = []string{"move_not_allowed", "undo_not_allowed"}
 
 // make makes a step of a scenario.
 func (c *client) make(ctx context.Context, tracked *trackedOrder, step step) (bool, error) {
-	if step.by == models.ByAuto {
+	switch {
+	case step.by == models.ByAuto:
 		return c.waitForDecision(ctx, tracked)
+	case step.reordered != "":
+		return true, c.makeActsReordered(ctx, tracked, step.move, step.reordered)
+	case step.by == models.ByRider:
+		return c.makeAct(ctx, tracked, step.move)
 	}
 	return c.move(ctx, tracked, step.move, step.by)
 }
@@ -98,8 +103,8 @@ func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.A
 		Token: c.s.operator.token, Body: []byte("{}")}
 	switch move {
 	case models.MoveAssign:
-		rider := c.s.operator.riders[tracked.done[models.MoveAssign]%len(c.s.operator.riders)]
-		request.Body = fmt.Appendf(nil, `{"rider_id":%q}`, rider)
+		tracked.rider = c.s.operator.riders[tracked.done[models.MoveAssign]%len(c.s.operator.riders)]
+		request.Body = fmt.Appendf(nil, `{"rider_id":%q}`, tracked.rider)
 	case models.MoveFail:
 		fields := map[string]string{"reason": string(models.FailureReasons[c.rng.IntN(len(models.FailureReasons))])}
 		if c.rng.IntN(3) == 0 {

@@ -21,6 +21,8 @@ const keysPerStore = 100
 type operator struct {
 	id     uuid.UUID
 	riders []uuid.UUID
+	// phones are the cookies of the riders' phones.
+	phones map[uuid.UUID]string
 	// keys are the stores' own, token that of the operator's staff.
 	keys  []*cluster.KeyRing
 	token string
@@ -36,7 +38,7 @@ func seedOperator(ctx context.Context, databaseURL string) (*operator, error) {
 	}
 	defer database.Close()
 	now, price := time.Now().UTC(), money.Cents(1200)
-	o := &operator{id: uuid.New()}
+	o := &operator{id: uuid.New(), phones: map[uuid.UUID]string{}}
 	rows := []any{
 		&models.Operator{
 			ID: o.id, Name: "Operador", CountryCode: "PE", Timezone: "America/Lima", Currency: "PEN", Plan: models.PlanBusiness,
@@ -62,6 +64,11 @@ func seedOperator(ctx context.Context, databaseURL string) (*operator, error) {
 	}
 	for _, row := range rows {
 		if err := database.Insert(ctx, row); err != nil {
+			return nil, err
+		}
+	}
+	for _, rider := range o.riders {
+		if o.phones[rider], err = cluster.LinkPhone(ctx, database, o.id, rider); err != nil {
 			return nil, err
 		}
 	}

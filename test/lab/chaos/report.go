@@ -20,6 +20,7 @@ const (
 	invariantReplay     = "a repeated creation is answered byte for byte like the first"
 	invariantTimelines  = "timelines have no gaps and no impossible moves, and end where the row stands"
 	invariantMoves      = "every acknowledged move is in the timeline, and nothing that nobody asked for"
+	invariantActs       = "every act of a rider is made once, or refused and kept, however often it is sent"
 	invariantRefused    = "a move is refused only where the row does not allow it"
 	invariantPoison     = "invalid data is refused and stops nothing"
 	invariantTotals     = "totals by status are those of the acknowledged moves"
@@ -50,7 +51,7 @@ const (
 
 // invariants are listed in the order they are printed in.
 var invariants = []string{
-	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
+	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantActs, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow, invariantSoak,
 	invariantRestored, invariantTarget, invariantNextMove, invariantPaused, invariantResumed,

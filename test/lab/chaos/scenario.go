@@ -18,6 +18,8 @@ type scenario struct {
 	late bool
 	// hurried makes the moves without a pause.
 	hurried bool
+	// open leaves the order open.
+	open bool
 }
 
 // step is a move of a scenario and who makes it, if not the operator's staff. The timer's decision is
@@ -25,6 +27,8 @@ type scenario struct {
 type step struct {
 	move models.Move
 	by   models.Actor
+	// reordered is what the rider does after move and the phone sends beside it.
+	reordered models.Move
 }
 
 func by(actor models.Actor, move models.Move) step { return step{move: move, by: actor} }
@@ -47,11 +51,6 @@ func manyMoves(count int) scenario {
 	return scenario{name: "thousands of moves", steps: staff(append(moves, models.MoveDeliver)...), hurried: true}
 }
 
-const (
-	leftWithARider = "left with a rider"
-	leftUndecided  = "left undecided"
-)
-
 // The beginnings of scenarios: until a rider has the package, until it is delivered, until the first
 // attempt has failed.
 var (
@@ -70,16 +69,27 @@ var scenarios = []scenario{
 	{name: "cancelled by the store", weight: 8, steps: []step{by(models.ByStore, models.MoveCancel)}},
 	{name: "cancelled once received", weight: 6, steps: staff(models.MoveReceive, models.MoveCancel)},
 	{name: "cancelled on its way", weight: 4, steps: after(toTheDoor, staff(models.MoveCancel)...)},
-	{name: leftWithARider, weight: 4, steps: toTheDoor},
+	{name: "left with a rider", weight: 4, open: true, steps: toTheDoor},
 	{name: "forgotten", weight: 6},
 	{name: "received too late", weight: 6, late: true, steps: delivered},
 
+	{name: "delivered by the rider", weight: 12, steps: after(toTheDoor, by(models.ByRider, models.MoveDeliver))},
+	{name: "failed, then delivered by the rider", weight: 5, steps: after(toTheDoor, by(models.ByRider, models.MoveFail),
+		by(models.ByRider, models.MoveFail), by(models.ByRider, models.MoveDeliver))},
+	{name: "failed and delivered by the rider, in any order", weight: 6, steps: after(toTheDoor,
+		step{move: models.MoveFail, by: models.ByRider, reordered: models.MoveDeliver})},
+	{name: "delivered by a rider who has it no more", weight: 4, open: true, steps: after(toTheDoor, staff(models.MoveReceive)[0],
+		by(models.ByRider, models.MoveDeliver))},
+	{name: "delivered by the rider after it was cancelled", weight: 4, steps: after(toTheDoor, staff(models.MoveCancel)[0],
+		by(models.ByRider, models.MoveDeliver))},
+	{name: "delivered by the rider by mistake", weight: 4, open: true, steps: after(toTheDoor, by(models.ByRider, models.MoveDeliver),
+		staff(models.MoveUndo)[0], by(models.ByRider, models.MoveFail), step{move: models.MoveReceive})},
 	{name: "failed, then delivered on the same trip", weight: 4, steps: after(failed, staff(models.MoveFail, models.MoveDeliver)...)},
 	{name: "failed, and the store wants another attempt", weight: 5, steps: after(failed, by(models.ByStore, models.MoveRetry),
 		step{move: models.MoveReceive}, step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
 	{name: "failed, and nobody decides", weight: 5, steps: after(failed, by(models.ByAuto, models.MoveRetry),
 		step{move: models.MoveAssign}, step{move: models.MoveDeliver})},
-	{name: leftUndecided, weight: 3, steps: after(failed, staff(models.MoveReceive)...)},
+	{name: "left undecided", weight: 3, open: true, steps: after(failed, staff(models.MoveReceive)...)},
 	{name: "returned by the store's decision", weight: 5, steps: after(failed, step{move: models.MoveReceive},
 		by(models.ByStore, models.MoveReturn), step{move: models.MoveHandBack})},
 	{name: "returned after second thoughts", weight: 3, steps: after(failed, staff(models.MoveRetry, models.MoveReturn,
@@ -97,9 +107,7 @@ var scenarios = []scenario{
 
 // scenariosThatEnd leave no open order, of which a worker keeps the workflow in memory.
 func scenariosThatEnd() []scenario {
-	return slices.DeleteFunc(slices.Clone(scenarios), func(l scenario) bool {
-		return l.name == leftWithARider || l.name == leftUndecided
-	})
+	return slices.DeleteFunc(slices.Clone(scenarios), func(l scenario) bool { return l.open })
 }
 
 func chooseScenario(rng *rand.Rand, scenarios []scenario) scenario {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"despacho/models"
 )
 
@@ -32,6 +34,9 @@ type trackedOrder struct {
 	done, unknown map[models.Move]int
 	last, before  models.Status
 	finished      bool
+	// rider is who the order was assigned to last, acts are what riders did with it.
+	rider uuid.UUID
+	acts  []*trackedAct
 
 	// requestedAt is when the creation was first requested, acknowledgedAt when it was acknowledged;
 	// moves are the acknowledged moves with their times.
@@ -112,6 +117,17 @@ func (o *trackedOrder) acknowledge(move models.Move) {
 		status = o.last
 	}
 	o.last, o.before = status, o.last
+}
+
+// answerAct keeps what became of an act. Two of one order may be answered at the same time.
+func (o *trackedOrder) answerAct(act *trackedAct, outcome string) {
+	o.note("%s by the rider: %s", act.move, outcome)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	act.outcome = outcome
+	if outcome == actDone {
+		o.acknowledge(act.move)
+	}
 }
 
 // resolve counts a move of unknown outcome as made, because the timeline shows it.

@@ -14,14 +14,17 @@ import (
 	"time"
 )
 
+// phoneCookie is the cookie of a rider's phone.
+const phoneCookie = "despacho_rider"
+
 // CallTimeout bounds one request, unless its context ends sooner.
 const CallTimeout = 30 * time.Second
 
 // Request is one HTTP request of a client.
 type Request struct {
 	Method, Path string
-	// Key is sent as X-API-Key, Token as a Bearer token.
-	Key, Token string
+	// Key is sent as X-API-Key, Token as a Bearer token, Phone as the cookie of a rider's phone.
+	Key, Token, Phone string
 	// Client is sent as X-Forwarded-For: the address that a limit per client counts.
 	Client string
 	// IdempotencyKey is sent if it is not empty.
@@ -158,6 +161,9 @@ func (r *Request) bytes() []byte {
 	header("X-API-Key", r.Key)
 	if r.Token != "" {
 		header("Authorization", "Bearer "+r.Token)
+	}
+	if r.Phone != "" {
+		header("Cookie", phoneCookie+"="+r.Phone)
 	}
 	header("X-Forwarded-For", r.Client)
 	header("Idempotency-Key", r.IdempotencyKey)
