@@ -27,8 +27,8 @@ func seedDay(s *street) []*riderOrder {
 	return stops
 }
 
-// Every screen, in every window: axe-core finds nothing wrong, nothing is wider than the window, and
-// words stay whole.
+// Every screen, in every window: axe-core finds nothing wrong, nothing is wider than the window,
+// and words stay whole.
 func TestRider_everyScreen(t *testing.T) {
 	axe := axeCore(t)
 	for _, w := range windows() {
