@@ -136,7 +136,7 @@ func runSamples(t *testing.T, language string, operations []string, samples map[
 	default:
 		run = command(t, directory, l.file)
 	}
-	run.Env = append(os.Environ(), "DESPACHO_KEY=the-key", "DESPACHO_TOKEN=the-token")
+	run.Env = append(os.Environ(), "DESPACHO_KEY=the-key", "DESPACHO_TOKEN=the-token", "DESPACHO_RIDER=the-rider")
 	output, err := run.CombinedOutput()
 	require.NoError(t, err, string(output))
 }
