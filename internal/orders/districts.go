@@ -4,12 +4,17 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"despacho/internal/money"
 )
 
-// LocationCount is the number of orders to a location.
+// LocationCount is the number of orders to a location, and what is to be collected for them.
 type LocationCount struct {
 	LocationID uuid.UUID
 	Orders     int64
+	ToCollect  money.Cents
+	// Unfixed is how many are paid on delivery with an amount that the store has not fixed.
+	Unfixed int64
 }
 
 // Destinations counts the orders of a list by location, whichever location the query selects.
@@ -21,9 +26,15 @@ func (s *Service) Destinations(ctx context.Context, caller Caller, query Query) 
 	}
 	var counts []LocationCount
 	err = filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
-		Select("orders.location_id, COUNT(*) AS orders").Group("orders.location_id").Scan(&counts).Error
+		Select("orders.location_id, COUNT(*) AS orders, " + sumToCollect + " AS to_collect, " + countUnfixed + " AS unfixed").
+		Group("orders.location_id").Scan(&counts).Error
 	return counts, err
 }
+
+const (
+	sumToCollect = "CAST(COALESCE(SUM(orders.amount_to_collect_cents), 0) AS BIGINT)"
+	countUnfixed = "COUNT(CASE WHEN orders.amount_to_collect_cents = 0 AND orders.payment_type = 'cash_on_delivery' THEN 1 END)"
+)
 
 // selectDistricts goes through the index from one location to the next: it reads as many entries as
 // there are locations, however many orders go to them.

@@ -30,10 +30,14 @@ type orderFilter struct {
 	Substatuses []models.Substatus
 	DueBy       string
 	NotLoaded   bool
+	// AssignableOn, unless it is empty, is the date on which the orders can go out with a rider.
+	AssignableOn string
 	// AmountDiffers selects orders for which another amount was collected than was agreed.
 	AmountDiffers    bool
 	StoreID, RiderID *uuid.UUID
 	LocationID       *uuid.UUID
+	// LocationIDs, unless it is nil, selects the orders to any of these locations.
+	LocationIDs []uuid.UUID
 	// ExternalID is the store's own number of the orders.
 	ExternalID string
 	// GuideCode selects one order, IDs, unless it is nil, the orders of these ids.
@@ -111,6 +115,9 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	if len(f.Substatuses) > 0 {
 		query = query.Where("orders.substatus IN ?", f.Substatuses)
 	}
+	if f.AssignableOn != "" {
+		query = query.Where(assignableOn, f.AssignableOn)
+	}
 	if f.DueBy != "" {
 		query = query.Where("orders.next_attempt_on <= ?", f.DueBy)
 	}
@@ -128,6 +135,9 @@ func (f orderFilter) apply(query *gorm.DB) *gorm.DB {
 	}
 	if f.LocationID != nil {
 		query = query.Where("orders.location_id = ?", *f.LocationID)
+	}
+	if f.LocationIDs != nil {
+		query = query.Where("orders.location_id IN ?", f.LocationIDs)
 	}
 	if f.ExternalID != "" {
 		query = query.Where(externalIDCondition(f.ExternalID))

@@ -185,8 +185,11 @@ func (s *Service) filter(ctx context.Context, caller Caller, query Query) (order
 	filter := orderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
 		ByDelivery: query.ByDelivery, AmountDiffers: query.AmountDiffers,
-		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID,
-		Search: search, IDs: query.IDs, Substatuses: query.Substatuses, NotLoaded: query.NotLoaded,
+		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, LocationIDs: query.LocationIDs,
+		ExternalID: query.ExternalID, Search: search, IDs: query.IDs, Substatuses: query.Substatuses, NotLoaded: query.NotLoaded,
+	}
+	if query.Assignable {
+		filter.AssignableOn = s.clock.Now().In(caller.Operator.TimeZone()).Format(time.DateOnly)
 	}
 	if query.DueBy != nil {
 		filter.DueBy = query.DueBy.Format(time.DateOnly)

@@ -54,6 +54,8 @@ type Query struct {
 	Substatuses []models.Substatus
 	DueBy       *time.Time
 	NotLoaded   bool
+	// Assignable leaves out the orders that HeldBack says do not go out today.
+	Assignable bool
 	// AmountDiffers selects orders for which another amount was collected than was agreed.
 	AmountDiffers bool
 	// IDs, unless it is nil, selects the orders of these ids.
@@ -65,6 +67,8 @@ type Query struct {
 	StoreID, RiderID *uuid.UUID
 	// LocationID selects orders to exactly this location.
 	LocationID *uuid.UUID
+	// LocationIDs, unless it is nil, selects the orders to any of these locations.
+	LocationIDs []uuid.UUID
 	// Sort is for ListWithCounts alone.
 	Sort Sort
 }

@@ -18,9 +18,14 @@ type Selection struct {
 	Move models.Move
 	// Until is when the person saw the list: later orders are not selected.
 	Until time.Time
+	// Still means that the orders have had their status since then: those that came to it later are
+	// not selected either.
+	Still bool
 	// After is the last order of the step before; nil begins with the oldest.
 	After *uuid.UUID
-	Limit int
+	// Except are not selected.
+	Except []uuid.UUID
+	Limit  int
 }
 
 // CanMove reports whether the caller may make a move of an order.
@@ -60,11 +65,40 @@ func (s *Service) selected(ctx context.Context, caller Caller, query Query, sele
 		statuses, substatuses := movable(caller, selection.Move)
 		selected = selected.Where("orders.status IN ? AND COALESCE(orders.substatus, '') IN ?", statuses, substatuses)
 	}
+	if selection.Still {
+		selected = selected.Where(statusSince+" <= ?", selection.Until)
+	}
+	if len(selection.Except) > 0 {
+		selected = selected.Where("orders.id NOT IN ?", selection.Except)
+	}
 	if selection.After != nil {
 		selected = selected.Where("(orders.created_at, orders.id) > (SELECT o.created_at, o.id FROM orders o WHERE o.id = ?)",
 			*selection.After)
 	}
 	return selected, nil
+}
+
+// statusSince is since when an order waits for a rider, or has the one that it has.
+const statusSince = "CASE orders.status WHEN 'assigned' THEN orders.assigned_at ELSE orders.received_at END"
+
+// LatestStatus is when the last of a list's orders came to its status, received or assigned; zero if
+// there are none.
+func (s *Service) LatestStatus(ctx context.Context, caller Caller, query Query) (time.Time, error) {
+	filter, err := s.filter(ctx, caller, query)
+	if err != nil {
+		return time.Time{}, err
+	}
+	column := "orders.received_at"
+	if query.Status == models.StatusAssigned {
+		column = "orders.assigned_at"
+	}
+	var latest []time.Time
+	err = filter.withStatus(caller.Scope().Orders(s.db.Query(ctx).Table("orders"))).
+		Order(column+" DESC").Limit(1).Pluck(column, &latest).Error
+	if err != nil || len(latest) == 0 {
+		return time.Time{}, err
+	}
+	return latest[0], nil
 }
 
 // movable are the statuses and the substatuses of the orders that can be moved. That a substatus
@@ -96,7 +130,7 @@ func (s *Service) CountMovable(
 	if err != nil {
 		return count, err
 	}
-	if err := movable.Select("COUNT(*), CAST(COALESCE(SUM(orders.amount_to_collect_cents), 0) AS BIGINT)").Row().
+	if err := movable.Select("COUNT(*), "+sumToCollect).Row().
 		Scan(&count.Movable, &count.ToCollect); err != nil {
 		return count, err
 	}

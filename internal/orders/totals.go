@@ -198,7 +198,7 @@ func (s *Service) countByStatus(
 func (q Query) hasTotals() bool {
 	return !q.ByDelivery && !q.WithoutPoint && !q.Expiring && !q.OutSinceYesterday && !q.AmountDiffers && len(q.Substatuses) == 0 &&
 		q.DueBy == nil && !q.NotLoaded && q.RiderID == nil &&
-		q.LocationID == nil && q.ExternalID == "" && strings.TrimSpace(q.Search) == ""
+		q.LocationID == nil && q.LocationIDs == nil && q.IDs == nil && !q.Assignable && q.ExternalID == "" && strings.TrimSpace(q.Search) == ""
 }
 
 // countOrders counts orders by status; the filter's status is ignored. With a GROUP BY, SQLite

@@ -3,8 +3,7 @@ package panel
 import (
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,7 +12,7 @@ import (
 	"despacho/models"
 )
 
-// assignablePerPage is the most that one assignment accepts.
+// assignablePerPage is how many orders the page lists at most: what one assignment accepts.
 const assignablePerPage = orders.MaxBulk
 
 // assignmentPage lists the orders that can be assigned to a rider.
@@ -21,13 +20,21 @@ type assignmentPage struct {
 	Query  assignmentQuery
 	Search searchField
 	Tabs   []tab
-	// Marked are the orders that are ticked; they stay on the list whatever else is searched for.
+	// Total is how many match, and Held is how many of them stay where they are today.
+	Total, Held int64
+	// Ticks are the groups that are ticked, and Marked the orders that are ticked by themselves: they
+	// stay on the list whatever else is searched for.
+	Ticks  ticks
 	Marked []*orders.View
-	// Unmarked says which orders cannot be ticked, and why.
+	// Excepted are the orders that are not ticked though their group is.
+	Excepted []*orders.View
+	// Unmarked says which orders cannot be ticked, and why. Lost is how many were ticked with their
+	// groups, and are too many to stay ticked under another filter.
 	Unmarked []unmarked
+	Lost     int64
 	// Scanned is the result of a scan.
 	Scanned *scanned
-	// Places are the other orders of the page, by where they go.
+	// Places are the other orders, by where they go.
 	Places    []placeGroup
 	Pager     pager
 	Districts []forms.Option
@@ -35,12 +42,22 @@ type assignmentPage struct {
 	Riders []forms.Option
 	Form   *forms.Form
 	Report *bulkReport
+	// Sheet is the route sheet of the rider who has just got orders.
+	Sheet *sheetLink
 	storeFilter
 }
 
-// Selected reports whether an order is ticked.
-func (p *assignmentPage) Selected(id uuid.UUID) bool {
-	return slices.ContainsFunc(p.Marked, func(order *orders.View) bool { return order.ID == id })
+// sheetLink leads to a rider's route sheet.
+type sheetLink struct{ Rider, Path string }
+
+// Selected reports whether an order is ticked, by itself or with its group.
+func (p *assignmentPage) Selected(order *orders.View) bool {
+	return containsOrder(p.Marked, order.ID) || order.Status == p.Query.Status && p.Ticks.group(order.LocationID) &&
+		!containsOrder(p.Excepted, order.ID)
+}
+
+func containsOrder(list []*orders.View, id uuid.UUID) bool {
+	return slices.ContainsFunc(list, func(order *orders.View) bool { return order.ID == id })
 }
 
 // Columns is how many columns the list has.
@@ -54,22 +71,20 @@ func (p *assignmentPage) Columns(writable bool) int {
 	return columns
 }
 
-// WithMarks is an address of the list with what is ticked.
-func (p *assignmentPage) WithMarks(address string) string {
+// Unfiltered is the list without filters, with what is ticked.
+func (p *assignmentPage) Unfiltered() string {
+	address := p.Query.Unfiltered()
 	for _, order := range p.Marked {
-		address = withParameter(address, "id", order.ID.String())
+		address = withParameter(address, "id", tickOf(order))
 	}
 	return address
 }
 
-// placeGroup are orders to one place.
-type placeGroup struct {
-	Name   string
-	Orders []*orders.View
-}
-
 // Listed reports whether there is an order on the page.
 func (p *assignmentPage) Listed() bool { return len(p.Marked)+len(p.Places) > 0 }
+
+// Assignable is how many can be assigned.
+func (p *assignmentPage) Assignable() int64 { return p.Total - p.Held }
 
 func (p *Pages) showAssignment(v *Request) error {
 	if v.GetHeader("X-Fragment") == "scanned" {
@@ -83,8 +98,12 @@ func (p *Pages) showAssignment(v *Request) error {
 		return err
 	}
 	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders)}
+	ticked := readTicks(v.Request.URL.Query(), page.Query)
 	page.Form.Fields[0].Value = v.Query("rider_id")
-	if err := p.mark(v, page, selectedIDs(v.QueryArray("id"))); err != nil {
+	if ticked.Filters != page.Query.Filters() { // whoever filters anew looks at another list
+		page.Query.Open, page.Query.Page = "", 1
+	}
+	if err := p.tick(v, page, ticked); err != nil {
 		return err
 	}
 	if typed := v.Query("codigo"); typed != "" {
@@ -93,57 +112,6 @@ func (p *Pages) showAssignment(v *Request) error {
 		}
 	}
 	return p.respondAssignment(v, http.StatusOK, page, riders)
-}
-
-// assign assigns the selected orders to a rider and shows each result. Orders that can be retried
-// stay selected.
-func (p *Pages) assign(v *Request) error {
-	riders, err := p.Operators.Riders().List(v.Ctx(), v.Operator())
-	if err != nil {
-		return err
-	}
-	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders)}
-	page.Query.All = false
-	in, err := p.readForm(v, page.Form)
-	if err != nil {
-		return err
-	}
-	ids := selectedIDs(v.Request.PostForm["id"])
-	riderID := in.RequiredUUID("rider_id")
-	var assignments []orders.BulkResult
-	if err = in.Err(); err == nil {
-		defer p.extendTimeout(v)()
-		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids, shownVersions(v))
-	}
-	if err != nil {
-		if !page.Form.AddError(err) {
-			return err
-		}
-		if err := p.mark(v, page, ids); err != nil {
-			return err
-		}
-		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
-	}
-	name := riderName(riderID, riders)
-	page.Report = assignmentResults.report("Asignación a "+name, "Los que lleva "+name, assignments)
-	if err := p.mark(v, page, page.Report.again); err != nil {
-		return err
-	}
-	page.Form = riderForm(riders) // the next orders are not for the same rider by default
-	return p.respondAssignment(v, http.StatusOK, page, riders)
-}
-
-// selectedIDs are the orders that were ticked. The value of a tick box is an order's id and the
-// version that the page showed.
-func selectedIDs(values []string) []uuid.UUID {
-	var ids []uuid.UUID
-	for _, text := range values {
-		text, _, _ = strings.Cut(text, ":")
-		if id := optionalID(text); id != nil {
-			ids = append(ids, *id)
-		}
-	}
-	return ids
 }
 
 func riderName(id uuid.UUID, riders []models.Rider) string {
@@ -155,83 +123,52 @@ func riderName(id uuid.UUID, riders []models.Rider) string {
 	return ""
 }
 
-// shownVersions are the versions of the orders as the page showed them: beside the id of a ticked
-// one, or in a field of their own.
-func shownVersions(v *Request) map[uuid.UUID]int {
-	shown := map[uuid.UUID]int{}
-	for _, pair := range slices.Concat(v.Request.PostForm["id"], v.Request.PostForm["version"]) {
-		text, number, _ := strings.Cut(pair, ":")
-		id := optionalID(text)
-		if version, err := strconv.Atoi(number); err == nil && id != nil {
-			shown[*id] = version
-		}
-	}
-	return shown
-}
-
 func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
-	counted, complaint, err := p.readOrders(v, page.Query.ordersQuery())
+	query := page.Query.ordersQuery()
+	query.Assignable = false // the tabs say how many there are; few of them are held back
+	counted, complaint, err := p.readOrders(v, query)
 	if err != nil {
 		return err
 	}
 	page.Search = searchField{page.Query.Search, "Guía, nombre, teléfono, dirección, distrito, producto", complaint}
-	if counted.Page.Page != page.Query.Page {
-		// Nobody selected all of the page that is shown in place of the requested one.
-		page.Query.Page, page.Query.All = counted.Page.Page, false
-	}
-	page.list(counted.Orders)
-	page.Tabs = assignmentTabs(page.Query, counted.Counts)
-	page.Pager = pagerOf(page.Query.Page, assignablePerPage, counted.Total, func(number int) string {
-		turned := page.Query
-		turned.Page, turned.All = number, false
-		return turned.at(assignmentPath)
-	})
-	if err := p.addAssignmentChoices(v, page, riders); err != nil {
+	page.Tabs, page.Total = assignmentTabs(page.Query, counted.Counts), counted.Total
+	found, err := p.assignable(v, page, counted.Orders)
+	if err != nil {
 		return err
 	}
-	if isFragment(v) {
-		return p.showPart(v, "assignment", "assignable", page)
+	if err := p.group(v, page, found); err != nil {
+		return err
 	}
-	return p.show(v, page.Search.status(status), "assignment", "Asignación", page)
-}
-
-// list groups the orders of the page by where they go. The ticked ones are listed apart.
-func (p *assignmentPage) list(found []*orders.View) {
-	if p.Query.All {
-		p.Marked = append(p.Marked, p.unmarkedOf(found)...)
-	}
-	at := map[uuid.UUID]int{}
-	for _, order := range p.unmarkedOf(found) {
-		i, known := at[order.LocationID]
-		if !known {
-			i = len(p.Places)
-			at[order.LocationID], p.Places = i, append(p.Places, placeGroup{Name: order.Location.Name})
-		}
-		p.Places[i].Orders = append(p.Places[i].Orders, order)
-	}
-}
-
-// unmarkedOf are the orders that are not ticked.
-func (p *assignmentPage) unmarkedOf(found []*orders.View) []*orders.View {
-	return slices.DeleteFunc(slices.Clone(found), func(order *orders.View) bool { return p.Selected(order.ID) })
-}
-
-func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []models.Rider) error {
 	stores, err := p.Operators.Stores().List(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
 	page.storeFilter = storeFilterOf(stores)
 	if isFragment(v) {
-		return nil
+		return p.showPart(v, "assignment", "assignable", page)
 	}
 	page.Riders = riderFilter(riders)
-	query := page.Query.ordersQuery()
-	if page.Search.Error != "" {
-		query.Search = ""
+	return p.show(v, page.Search.status(status), "assignment", "Asignación", page)
+}
+
+// assignable are the orders of a list that are not held back, if all of the list were read, and
+// when the last of them came to its status: that stays the same for as long as the list does.
+func (p *Pages) assignable(v *Request, page *assignmentPage, read []*orders.View) (found []*orders.View, err error) {
+	if page.Total > int64(len(read)) {
+		page.Ticks.Seen, err = p.Orders.LatestStatus(v.Ctx(), v.Caller, page.Query.ordersQuery())
+		return nil, err
 	}
-	page.Districts, err = p.countedDistricts(v, query)
-	return err
+	page.Ticks.Seen = time.Time{}
+	for _, order := range read {
+		if orders.HeldBack(order, p.today(v)) {
+			continue
+		}
+		found = append(found, order)
+		if at := page.Query.At(order); at != nil && at.After(page.Ticks.Seen) {
+			page.Ticks.Seen = *at
+		}
+	}
+	return found, nil
 }
 
 func riderForm(riders []models.Rider) *forms.Form {

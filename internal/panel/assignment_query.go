@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"net/url"
+	"strings"
 	"time"
 
 	"despacho/internal/orders"
@@ -14,27 +16,51 @@ type assignmentQuery struct {
 	// Status is received for orders to assign, assigned for orders to reassign.
 	Status                         models.Status
 	Search, Store, District, Rider string
-	Page                           int
-	// All selects the whole page.
-	All bool
+	// Page is of the orders of the open groups.
+	Page int
+	// Open are the groups that somebody has opened, with commas between them; noGroups if they have
+	// closed all, and empty if they have touched none.
+	Open string
 }
 
+// noGroups stands for groups that are all closed.
+const noGroups = "ninguno"
+
 func readAssignmentQuery(v *Request) assignmentQuery {
+	query := assignmentQueryOf(v.Request.URL.Query())
+	query.Page, query.Open = pageNumber(v), v.Query("abierto")
+	return query
+}
+
+// assignmentQueryOf reads the filters of a list.
+func assignmentQueryOf(values url.Values) assignmentQuery {
 	query := assignmentQuery{
-		Status: models.StatusReceived, Search: v.Query("q"), Store: v.Query("tienda"), District: v.Query(districtParameter),
-		Page: pageNumber(v), All: v.Query("marcar") == "todos",
+		Status: models.StatusReceived, Search: values.Get("q"), Store: values.Get("tienda"),
+		District: values.Get(districtParameter),
 	}
-	if models.Status(v.Query("estado")) == models.StatusAssigned {
-		query.Status, query.Rider = models.StatusAssigned, v.Query("motorizado")
+	if models.Status(values.Get("estado")) == models.StatusAssigned {
+		query.Status, query.Rider = models.StatusAssigned, values.Get("motorizado")
 	}
 	return query
+}
+
+// filters is the query without what only decides which of the list's orders are shown.
+func (q assignmentQuery) filters() assignmentQuery {
+	q.Page, q.Open = 0, ""
+	return q
+}
+
+// Filters are the filters as a field of the form has them.
+func (q assignmentQuery) Filters() string {
+	_, filters, _ := strings.Cut(q.filters().at(""), "?")
+	return filters
 }
 
 func (q assignmentQuery) ordersQuery() orders.Query {
 	return orders.Query{
 		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.District),
-		RiderID: optionalID(q.Rider),
-		Page:    q.Page, Limit: assignablePerPage, Sort: orders.Sort{Column: orders.SortByLocation, Ascending: true},
+		RiderID: optionalID(q.Rider), Assignable: true,
+		Page: 1, Limit: assignablePerPage, Sort: orders.Sort{Column: orders.SortByLocation, Ascending: true},
 	}
 }
 
@@ -43,7 +69,7 @@ func (q assignmentQuery) at(path string) string {
 	return withQuery(path, map[string]string{
 		"q": q.Search, "tienda": q.Store, districtParameter: q.District, "motorizado": q.Rider,
 		"estado": ifSet(q.Reassigns(), string(q.Status)),
-		"pagina": pageParameter(q.Page), "marcar": ifSet(q.All, "todos"),
+		"pagina": pageParameter(q.Page), "abierto": q.Open,
 	})
 }
 
@@ -79,7 +105,7 @@ func (q assignmentQuery) Unfiltered() string {
 // SheetPath is the address of the sheet of the rider that the list is filtered by, or empty.
 func (q assignmentQuery) SheetPath() string {
 	if rider := optionalID(q.Rider); rider != nil {
-		return deliverySheetOf(*rider)
+		return routeSheetOf(*rider)
 	}
 	return ""
 }
@@ -88,17 +114,14 @@ func (q assignmentQuery) SheetPath() string {
 func (q assignmentQuery) PreviousPage() int { return q.Page - 1 }
 func (q assignmentQuery) NextPage() int     { return q.Page + 1 }
 
-// AllSelected is the URL with everything selected.
-func (q assignmentQuery) AllSelected() string { q.All = true; return q.at(assignmentPath) }
-
-// NoneSelected is the URL with nothing selected.
-func (q assignmentQuery) NoneSelected() string { q.All = false; return q.at(assignmentPath) }
+// Path is the URL of the list.
+func (q assignmentQuery) Path() string { return q.at(assignmentPath) }
 
 func assignmentTabs(query assignmentQuery, counts map[models.Status]int64) []tab {
 	at := func(status models.Status, label string) tab {
 		here := query.Status == status
-		query := query
-		query.Status, query.Page, query.All, query.Rider = status, 1, false, ""
+		query := query.filters()
+		query.Status, query.Rider = status, ""
 		return tab{Label: label, Count: counts[status], Path: query.at(assignmentPath), Current: here}
 	}
 	return []tab{at(models.StatusReceived, "Por asignar"), at(models.StatusAssigned, models.StatusAssigned.Label())}

@@ -120,8 +120,8 @@ type bulkPage struct {
 	Report    *bulkReport
 	// All is set for all orders that match the list's filter.
 	All *allMatching
-	// Back is the list that the orders were ticked on.
-	Back string
+	// Back is the list that the orders were ticked on, and BackName its name.
+	Back, BackName string
 
 	// typed are the values that were sent.
 	typed url.Values
@@ -138,6 +138,8 @@ type allMatching struct {
 	Goes bool
 	// Given are the values of the form that the next step has too.
 	Given url.Values
+	// Rest is what else the next step is about.
+	Rest url.Values
 }
 
 // Can says what will happen.
@@ -157,7 +159,7 @@ func (p *Pages) newBulkPage(v *Request, b bulkMove) (*bulkPage, error) {
 		return nil, err
 	}
 	form.Action = b.path
-	page := &bulkPage{bulkMove: b, Title: b.title, Form: form, Back: p.lastList(v)}
+	page := &bulkPage{bulkMove: b, Title: b.title, Form: form, Back: p.lastList(v), BackName: "Pedidos"}
 	if v.Query(allParameter) == "" {
 		return page, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/catalog"
 	"despacho/internal/orders"
 	"despacho/internal/panel/forms"
 	"despacho/internal/textnorm"
@@ -14,17 +15,13 @@ import (
 // districtParameter is the id of the location that a list of orders is filtered by.
 const districtParameter = "distrito"
 
-// countedDistricts are the districts of a list's orders, with the numbers under its other filters.
-func (p *Pages) countedDistricts(v *Request, query orders.Query) ([]forms.Option, error) {
-	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query)
-	if err != nil {
-		return nil, err
-	}
+// districtChoices are the districts of a list's orders, with the numbers under its other filters.
+func districtChoices(index *catalog.Index, counts []orders.LocationCount, chosen *uuid.UUID) []forms.Option {
 	numbers := map[uuid.UUID]int64{}
 	for _, count := range counts {
 		numbers[count.LocationID] = count.Orders
 	}
-	return p.districtOptions(v, numbers, query.LocationID, func(id uuid.UUID) string {
+	return districtOptions(index, numbers, chosen, func(id uuid.UUID) string {
 		return " (" + strconv.FormatInt(numbers[id], 10) + ")"
 	})
 }
@@ -35,22 +32,22 @@ func (p *Pages) allDistricts(v *Request, chosen *uuid.UUID) ([]forms.Option, err
 	if err != nil {
 		return nil, err
 	}
-	ids := map[uuid.UUID]int64{}
-	for _, id := range known {
-		ids[id] = 0
-	}
-	return p.districtOptions(v, ids, chosen, func(uuid.UUID) string { return "" })
-}
-
-// districtOptions are the options of a filter by district, by name. What is chosen stays on offer
-// when no order goes there.
-func (p *Pages) districtOptions(
-	v *Request, ids map[uuid.UUID]int64, chosen *uuid.UUID, suffix func(uuid.UUID) string,
-) ([]forms.Option, error) {
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return nil, err
 	}
+	ids := map[uuid.UUID]int64{}
+	for _, id := range known {
+		ids[id] = 0
+	}
+	return districtOptions(index, ids, chosen, func(uuid.UUID) string { return "" }), nil
+}
+
+// districtOptions are the options of a filter by district, by name. What is chosen stays on offer
+// when no order goes there.
+func districtOptions(
+	index *catalog.Index, ids map[uuid.UUID]int64, chosen *uuid.UUID, suffix func(uuid.UUID) string,
+) []forms.Option {
 	if chosen != nil {
 		ids[*chosen] += 0
 	}
@@ -59,5 +56,5 @@ func (p *Pages) districtOptions(
 		options = append(options, forms.Option{Value: id.String(), Label: index.PathName(id) + suffix(id)})
 	}
 	slices.SortFunc(options, func(a, b forms.Option) int { return textnorm.Compare(a.Label, b.Label) })
-	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Distrito"}), nil
+	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Distrito"})
 }

@@ -13,6 +13,7 @@ var icons = map[string]string{
 	"settings":  "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
 	"new":       "M12 5v14M5 12h14",
 	"menu":      "M4 7h16M4 12h16M4 17h16",
+	"unfold":    "M9 6l6 6-6 6",
 	"more":      "M6 12h.01M12 12h.01M18 12h.01",
 	"search":    "M11 5a6 6 0 1 0 0 12 6 6 0 0 0 0-12M15.5 15.5L20 20",
 	"phone":     "M6 4h3l2 5-2.5 1.5a11 11 0 0 0 5 5L15 13l5 2v3a2 2 0 0 1-2 2A14 14 0 0 1 4 6a2 2 0 0 1 2-2",

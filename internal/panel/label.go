@@ -151,12 +151,17 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 	return sheet, err
 }
 
+// unfixed reports whether an order is paid on delivery with an amount that the store has not fixed.
+func unfixed(order *orders.View) bool {
+	return order.AmountToCollect == 0 && order.PaymentType == models.CashOnDelivery
+}
+
 // collect describes the amount to collect. An unknown amount is left to be written by hand.
 func collect(order *orders.View) (words string, fixed bool) {
 	switch {
 	case order.AmountToCollect > 0:
 		return "COBRAR " + format.Amount(order.AmountToCollect, order.Currency), true
-	case order.PaymentType == models.CashOnDelivery:
+	case unfixed(order):
 		return "COBRAR " + format.CurrencySign(order.Currency) + "\u00a0________", false
 	}
 	return "NO COBRAR", false

@@ -188,6 +188,5 @@ func (q orderQuery) FilePath() string {
 
 // FilePath is the address of the list's file.
 func (q assignmentQuery) FilePath() string {
-	q.Page, q.All = 1, false // a file has every page, and nothing to tick
-	return q.at(assignmentFilePath)
+	return q.filters().at(assignmentFilePath) // a file has every page and every group
 }

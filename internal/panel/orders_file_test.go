@@ -103,7 +103,7 @@ func TestOrdersFile_ofTheAssignment(t *testing.T) {
 		} {
 			require.Len(t, fileRows(t, v.read("/panel/asignacion.csv"+query)), 1+orders+1, query)
 		}
-		require.Contains(t, v.read("/panel/asignacion?marcar=todos&distrito="+apptest.Surco.String()).Text, `href="/panel/asignacion.csv?distrito=`+apptest.Surco.String()+`"`)
+		require.Contains(t, v.read("/panel/asignacion?todos=1&distrito="+apptest.Surco.String()).Text, `href="/panel/asignacion.csv?distrito=`+apptest.Surco.String()+`"`)
 	})
 }
 

@@ -128,7 +128,7 @@ func (p *receptionPage) warn(answer *receptionResult, received *orders.Reception
 func whyNotReceived(v *Request, order *orders.View) string {
 	switch order.Status {
 	case models.StatusAssigned:
-		return "Está en reparto" + withRider(order) + onDay(v, order.AssignedAt) + "."
+		return "Está en reparto" + withRider(order) + sinceDay(v, order.AssignedAt) + "."
 	case models.StatusDelivered:
 		return "Ya se entregó" + onDay(v, order.DeliveredAt) + "."
 	case models.StatusCancelled:
@@ -157,6 +157,13 @@ func cancelReason(order *orders.View) string {
 		return ""
 	}
 	return " («" + summarycharts.CancelReason(*order.Cancellation.Reason) + "»)"
+}
+
+func sinceDay(v *Request, at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return " desde" + onDay(v, at)
 }
 
 func onDay(v *Request, at *time.Time) string {

@@ -35,7 +35,7 @@ func (p *Pages) describeRiders(v *Request) (described[models.Rider], error) {
 	return described[models.Rider]{
 		cells: func(r *models.Rider) []cell {
 			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine), p.phoneCell(v, access[r.ID]),
-				{Text: "Hoja de reparto", Path: deliverySheetOf(r.ID)}}
+				{Text: "Hoja de ruta", Path: routeSheetOf(r.ID)}}
 		},
 		fields: func(r *models.Rider) []forms.Field {
 			return []forms.Field{

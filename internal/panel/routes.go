@@ -46,7 +46,7 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/asignacion", models.OperatorRead, p.showAssignment},
 		{get, assignmentFilePath, models.OperatorRead, p.downloadAssignment},
 		{post, "/panel/asignacion", models.OperatorWrite, p.assign},
-		{get, deliverySheetPath, models.OperatorRead, p.printDeliverySheet},
+		{get, routeSheetPath, models.OperatorRead, p.showRouteSheet},
 		{get, "/panel/pedidos/nuevo", models.AnyUser, p.newOrder},
 		{post, "/panel/pedidos/nuevo", models.AnyUserWrite, p.createOrder},
 		{get, newOrderPricePath, models.AnyUser, p.priceNewOrder},

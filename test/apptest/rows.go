@@ -44,6 +44,14 @@ func ReceivedAfter(after time.Duration) func(*models.Order) {
 	}
 }
 
+// AssignedAfter is a Row's change: a rider got a received package so long after its reception.
+func AssignedAfter(rider models.Rider, after time.Duration) func(*models.Order) {
+	return func(o *models.Order) {
+		at := o.ReceivedAt.Add(after)
+		o.Status, o.AssignedAt, o.RiderID = models.StatusAssigned, &at, &rider.ID
+	}
+}
+
 // DeliveredAfter is a Row's change: a rider handed a received package over so long after its
 // reception.
 func DeliveredAfter(rider models.Rider, after time.Duration) func(*models.Order) {

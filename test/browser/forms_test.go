@@ -166,7 +166,7 @@ func TestPanel_reloadsTheResultOfAForm(t *testing.T) {
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 		p.visit("/panel/asignacion")
-		p.pressNamed("a", "Marcar todos")
+		p.press("#assignable [data-tick-group]")
 		p.choose("#rider_id", tenant.Riders[0].Name)
 		p.pressNamed("button", "Asignar")
 		p.waitForText("Asignado: 1")

@@ -119,7 +119,7 @@ func TestPanel_assignsThreeAtOnce(t *testing.T) {
 		p.signIn(tenant, nil)
 		p.visit("/panel/asignacion")
 		p.waitVisible("#assignable tbody tr[data-guide]")
-		p.pressNamed("a", "Marcar todos")
+		p.press("#assignable [data-tick-group]")
 		p.waitForText("3 marcados")
 		p.choose("#rider_id", tenant.Riders[1].Name)
 		p.pressNamed("button", "Asignar")

@@ -27,12 +27,15 @@ func TestPanel_theBranchAtTheCounterByKeyboard(t *testing.T) {
 		p.signIn(tenant, nil)
 		p.visit("/panel/recepcion")
 		p.waitForFocus("codigo")
-		p.do(chromedp.Focus(chromedp.CSS("#sucursal")), chromedp.KeyEvent(kb.Home))
 		chosen := func() string {
 			return read(t, p.tab, chromedp.Evaluate[string](`document.getElementById("sucursal").value`))
 		}
 		for _, branch := range read(t, p.tab, chromedp.Evaluate[[]string](`[...document.getElementById("sucursal").options].slice(1).map((option) => option.value)`)) {
+			p.do(chromedp.Focus(chromedp.CSS("#sucursal")), chromedp.KeyEvent(kb.ArrowDown)) // opens the list
+			p.until(func() error { return p.evaluates(`document.activeElement.matches("option")`) })
 			p.do(chromedp.KeyEvent(kb.ArrowDown))
+			p.types("\r", personsKey)
+			p.waitForFocus("sucursal")
 			require.Equal(t, branch, chosen())
 		}
 		p.do(chromedp.KeyEvent(order().String("guide_code") + "\r"))

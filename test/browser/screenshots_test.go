@@ -43,7 +43,7 @@ func TestScreenshots(t *testing.T) {
 	p.waitVisible(".outcome")
 	p.screenshot("recepcion")
 	p.visit("/panel/asignacion")
-	p.pressNamed("a", "Marcar todos")
+	p.press("#assignable [data-tick-group]")
 	p.screenshot("asignacion")
 	p.visit("/panel/resumen")
 	p.screenshot("resumen")

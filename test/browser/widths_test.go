@@ -170,7 +170,7 @@ func TestPanel_amountsAreOnOneLine(t *testing.T) {
 					`[...document.querySelectorAll("main td .money")].map((amount) => amount.getClientRects().length)`)), "lines on %s at %d pixels", path, width)
 				p.requireNoOverflow()
 			}
-			p.pressNamed("a", "Marcar todos")
+			p.press("#assignable [data-tick-group]")
 			p.waitForText("S/\u00a0124,706.78 por cobrar")
 		}
 	})

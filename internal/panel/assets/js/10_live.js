@@ -5,7 +5,7 @@
 // says so: otherwise it would look like one in which nothing happens.
 (() => {
   const busy = (part) => part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
-    || part.querySelector("tbody input:checked, .all input:checked, details[open]");
+    || part.querySelector("tbody input:is(:checked, :indeterminate), .all input:checked, details[open]");
   const tags = {};
 
   // The focus of somebody who works with the keyboard goes to the element that takes the place of theirs: in the same row, if they are in one,

@@ -132,7 +132,7 @@
 
   // A branch is chosen with the arrow keys, and Enter leads back to the code.
   branch?.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
+    if (event.key !== "Enter" || event.target !== branch) return; // in the open list Enter chooses
     event.preventDefault();
     field.focus();
   });
