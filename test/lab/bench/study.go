@@ -25,6 +25,7 @@ var studies = []study{
 	{name: "starting what is missing", rows: reconcileRows, run: studyReconcile},
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the panel's list", rows: panelRows, run: studyPanel},
+	{name: "a rider's phone", rows: phoneRows, run: studyPhone},
 	{name: "lists and tracking", rows: listRows, run: studyLists},
 }
 
