@@ -50,8 +50,8 @@ const onPagesAlone = "row_changed"
 // codeArgument is the place of the code among the arguments of the functions that take one.
 var codeArgument = map[string]int{"apperror.New": 1, "api.notReady": 2, "apperror.Limited": 0}
 
-// otherCodes are fields of that name that are no error's.
-var otherCodes = []string{"size.Code", "answer.Code"}
+// otherCodes are fields of that name that are no error's, or that pass one on.
+var otherCodes = []string{"size.Code", "answer.Code", "err.Code"}
 
 // codeReader finds the codes that a file writes.
 type codeReader struct {

@@ -115,9 +115,9 @@ func TestRecipient_linkIsOver(t *testing.T) {
 		o.move("attempt", fields{"reason": "no_answer"})
 		require.Equal(t, http.StatusGone, o.ask(link, url.Values{"on": {day}}).Status, "it is of the attempt before")
 		require.NotEqual(t, link, o.link())
+		path, key, _ := strings.Cut(o.link(), "?k=")
 		answers := inParallel(t, 6, func(i int) apptest.Request {
-			path, query, _ := strings.Cut(o.link(), "?k=")
-			body := url.Values{"k": {query}, "on": {o.nextDays(6)[i]}, "reference": {uuid.NewString()}}
+			body := url.Values{"k": {key}, "on": {o.nextDays(6)[i]}, "reference": {uuid.NewString()}}
 			return apptest.Request{Method: http.MethodPost, Path: path, Raw: []byte(body.Encode()), Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}
 		}, s)
 		require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusGone: 5}, answers)
