@@ -2,8 +2,6 @@ package panel
 
 import (
 	"fmt"
-	"net/url"
-	"strings"
 
 	"despacho/internal/panel/format"
 	"despacho/models"
@@ -23,6 +21,7 @@ type sheetMessage struct {
 	Address string
 	// First and Last are the numbers of its stops, and Number is its own, of so many.
 	First, Last, Number, Of int
+	text                    string
 }
 
 // sheetMessages write the stops of a sheet for the rider's phone: in as many messages as their
@@ -31,7 +30,6 @@ func sheetMessages(operator *models.Operator, sheet *routeSheet) []sheetMessage 
 	if sheet.Count == 0 {
 		return nil
 	}
-	to := "https://wa.me/" + strings.TrimPrefix(sheet.Rider.Phone, "+") + "?text="
 	heading := fmt.Sprintf("*Hoja de ruta %s*\n%s, %s\n%s, por cobrar %s", sheet.DayText(), sheet.Rider.Name, operator.Name,
 		sheet.Packages(), format.Amount(sheet.ToCollect, operator.Currency))
 	if sheet.Unfixed > 0 {
@@ -42,7 +40,7 @@ func sheetMessages(operator *models.Operator, sheet *routeSheet) []sheetMessage 
 	var messages []sheetMessage
 	text := heading
 	end := func() {
-		messages[len(messages)-1].Address = text
+		messages[len(messages)-1].text = text
 		text = heading
 	}
 	for _, place := range sheet.Places {
@@ -50,7 +48,7 @@ func sheetMessages(operator *models.Operator, sheet *routeSheet) []sheetMessage 
 		for _, stop := range place.Stops {
 			written := stopText(stop)
 			opens := "\n\n*" + place.Name + "*"
-			full := len(messages) > 0 && len(to)+len(url.QueryEscape(text+opens+written))+room > maxMessage
+			full := len(messages) > 0 && len(whatsAppTo(sheet.Rider.Phone, text+opens+written))+room > maxMessage
 			if full {
 				end()
 			}
@@ -69,10 +67,10 @@ func sheetMessages(operator *models.Operator, sheet *routeSheet) []sheetMessage 
 		message := &messages[i]
 		message.Number, message.Of = i+1, len(messages)
 		if len(messages) > 1 {
-			message.Address += fmt.Sprintf("\n\nMensaje %d de %d: paradas %d a %d de %d.", i+1, len(messages), message.First,
+			message.text += fmt.Sprintf("\n\nMensaje %d de %d: paradas %d a %d de %d.", i+1, len(messages), message.First,
 				message.Last, sheet.Count)
 		}
-		message.Address = to + url.QueryEscape(message.Address)
+		message.Address = whatsAppTo(sheet.Rider.Phone, message.text)
 	}
 	return messages
 }
