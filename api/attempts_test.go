@@ -84,8 +84,8 @@ func (o outing) nextDays(count int) []string {
 	return days
 }
 
-// A failed attempt leaves the order with its rider, and says why; the store decides what comes next,
-// once.
+// A failed attempt leaves the order with its rider, and says why; the store decides what comes
+// next, once.
 func TestAttempt_theStoreDecidesOnce(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		o := newOuting(t, s)

@@ -50,8 +50,8 @@ const onPagesAlone = "row_changed"
 // codeArgument is the place of the code among the arguments of the functions that take one.
 var codeArgument = map[string]int{"apperror.New": 1, "api.notReady": 2, "apperror.Limited": 0}
 
-// otherCodes are fields of that name that are no error's, or that pass one on.
-var otherCodes = []string{"size.Code", "answer.Code", "err.Code"}
+// otherCodes are fields of that name that are no error's.
+var otherCodes = []string{"size.Code", "answer.Code"}
 
 // codeReader finds the codes that a file writes.
 type codeReader struct {
@@ -145,7 +145,7 @@ func (r *codeReader) add(t *testing.T, expression ast.Expr) {
 	require.NotNil(t, expression, "an error without a code in %s", r.function)
 	_, byItsCallers := codeArgument[r.function]
 	switch text := types.ExprString(expression); {
-	case text == "f.Code", text == "code" && byItsCallers:
+	case text == "f.Code", text == "err.Code", text == "code" && byItsCallers:
 	case text == "code" && len(r.given) > 0:
 		for _, given := range r.given {
 			require.IsType(t, &ast.BasicLit{}, given, "in %s", r.function)

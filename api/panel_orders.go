@@ -14,8 +14,8 @@ import (
 	"despacho/models"
 )
 
-// panelListOrders is the API's list with the panel's own filters: the orders that have no coordinates
-// yet, and those with a failed attempt or an unconfirmed load.
+// panelListOrders is the API's list with the panel's own filters: the orders that have no
+// coordinates yet, and those with a failed attempt or an unconfirmed load.
 func (s *Server) panelListOrders(c *gin.Context) error {
 	query, err := listQuery(c)
 	if err != nil {
@@ -83,8 +83,8 @@ type timelineEntry struct {
 	Rider  *namedRef `json:"rider"`
 	Detail *string   `json:"detail"`
 	At     time.Time `json:"at"`
-	// OccurredAt is when a rider did it, if the service heard of it later. ClockOff and PhotoURL are for
-	// the operator only.
+	// OccurredAt is when a rider did it, if the service heard of it later. ClockOff and PhotoURL
+	// are for the operator only.
 	OccurredAt *time.Time `json:"occurred_at,omitempty"`
 	ClockOff   *int       `json:"clock_off,omitempty"`
 	PhotoURL   *string    `json:"photo_url,omitempty"`

@@ -17,8 +17,8 @@ import (
 
 var errUnreadableForm = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.")
 
-// showHelp shows the recipient what to choose for the next attempt, or why the link does nothing any
-// more.
+// showHelp shows the recipient what to choose for the next attempt, or why the link does nothing
+// any more.
 func (s *Server) showHelp(c *gin.Context) error {
 	setNoIndex(c)
 	found, err := s.findPackage(c, c.Param("guide_code"))

@@ -97,8 +97,8 @@ type Order struct {
 	RiskZone     *string
 	RiderID      *uuid.UUID
 
-	// Attempts are the deliveries that failed. NextAttemptOn is the date YYYY-MM-DD of the next one, and
-	// DecisionDeadline is until when somebody decides about it.
+	// Attempts are the deliveries that failed. NextAttemptOn is the date YYYY-MM-DD of the next
+	// one, and DecisionDeadline is until when somebody decides about it.
 	Attempts         Attempts `gorm:"type:text"`
 	NextAttemptOn    *string
 	DecisionDeadline *time.Time
@@ -196,8 +196,8 @@ type TimelineEntry struct {
 	RiderID *uuid.UUID
 	Detail  *string
 	At      time.Time
-	// OccurredAt is when a rider has made the move, if the service heard of it later. ClockOff is by how
-	// many seconds the clock of the phone was wrong, if by much.
+	// OccurredAt is when a rider has made the move, if the service heard of it later. ClockOff is
+	// by how many seconds the clock of the phone was wrong, if by much.
 	OccurredAt *time.Time
 	ClockOff   *int
 	// Photo is the name of the photo of a move, or of an act of a rider that was refused.

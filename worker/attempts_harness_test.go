@@ -63,9 +63,9 @@ func (s *service) drive(t *testing.T, moves ...string) (workflowID, runID string
 	return s.waitForOrderEnd(t, id)
 }
 
-// decideByNobody has the timer decide about an order whose attempt has failed. By the rules of every
-// operator that is hours away: the deadline is brought forward in the row, and the workflow gets it
-// with the next move, which brings the package back.
+// decideByNobody has the timer decide about an order whose attempt has failed. By the rules of
+// every operator that is hours away: the deadline is brought forward in the row, and the workflow
+// gets it with the next move, which brings the package back.
 func (s *service) decideByNobody(t *testing.T, orderID string) *apptest.Answer {
 	t.Helper()
 	_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET decision_deadline = $1 WHERE id = $2",

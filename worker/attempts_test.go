@@ -22,8 +22,8 @@ import (
 	"despacho/workflows"
 )
 
-// Nobody decides until the deadline: the operator's rule does, by the timer, and the order is listed
-// for a day. Who decides too late is refused.
+// Nobody decides until the deadline: the operator's rule does, by the timer, and the order is
+// listed for a day. Who decides too late is refused.
 func TestDecision_byNobody(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		receiver := s.withAllEvents(t)

@@ -129,9 +129,10 @@ func EntryID(updateID string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("update "+updateID))
 }
 
-// entryID is the id of a move's timeline entry: what the requester says, or derived from the update,
-// from the place of the signal in the run, or from the run and the move. A workflow task that is lost is done again: what it has
-// written is recognised by its entry, whatever the order's Seq is by then.
+// entryID is the id of a move's timeline entry: what the requester says, or derived from the
+// update, from the place of the signal in the run, or from the run and the move. A workflow task
+// that is lost is done again: what it has written is recognised by its entry, whatever the order's
+// Seq is by then.
 func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
 	switch {

@@ -66,8 +66,8 @@ type order struct {
 	calls []workflow.Future
 	// autoCancelAt is when the order cancels itself if nobody has received it.
 	autoCancelAt time.Time
-	// timer fires at timerAt and makes timerMove: the auto-cancel, or a decision that nobody has taken.
-	// It is nil while the order waits for neither.
+	// timer fires at timerAt and makes timerMove: the auto-cancel, or a decision that nobody has
+	// taken. It is nil while the order waits for neither.
 	timer     workflow.Future
 	timerAt   time.Time
 	timerMove models.Move

@@ -29,8 +29,8 @@ type SimulationStep struct {
 	After time.Duration `json:"after"`
 	Move  models.Move   `json:"move"`
 	By    models.Actor  `json:"by"`
-	// RiderID is the rider of an assignment, Reason that of a cancel, of a failed attempt or of what is
-	// taken back, Photo the photo of a delivery.
+	// RiderID is the rider of an assignment, Reason that of a cancel, of a failed attempt or of
+	// what is taken back, Photo the photo of a delivery.
 	RiderID *uuid.UUID `json:"rider_id,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
 	Photo   string     `json:"photo,omitempty"`

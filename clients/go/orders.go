@@ -60,8 +60,8 @@ func (c *Client) CancelOrder(ctx context.Context, id string, why CancelInput) (*
 	return c.order(ctx, call{method: http.MethodPatch, path: orderPath(id) + "/cancel", body: why})
 }
 
-// Decide says what comes next after a failed attempt: another one, another one with what is corrected,
-// or the way back. A store decides once, until the order's DecisionDeadline.
+// Decide says what comes next after a failed attempt: another one, another one with what is
+// corrected, or the way back. A store decides once, until the order's DecisionDeadline.
 func (c *Client) Decide(ctx context.Context, id string, decision DecisionInput) (*Order, error) {
 	return c.order(ctx, call{method: http.MethodPost, path: orderPath(id) + "/decision", body: decision})
 }

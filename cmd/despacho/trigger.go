@@ -64,8 +64,8 @@ type trigger struct {
 	url, key, location string
 }
 
-// phones are those of the scenarios of test mode that have an event; deliveredPhone is that of every
-// other event.
+// phones are those of the scenarios of test mode that have an event; deliveredPhone is that of
+// every other event.
 var phones = map[models.Event]string{
 	models.EventCancelled: "+51987650003", models.EventAttemptFailed: "+51987650013", models.EventReturning: "+51987650013",
 	models.EventReturned: "+51987650013", models.EventUpdated: "+51987650012",

@@ -49,8 +49,8 @@ func (o *Object) Names() []string {
 	return names
 }
 
-// With is the object with one member more, which has the value as JSON. What is wrong with the object
-// so far is wrong with the new one.
+// With is the object with one member more, which has the value as JSON. What is wrong with the
+// object so far is wrong with the new one.
 func (o *Object) With(name string, value any) *Object {
 	encoded, err := json.Marshal(value)
 	if err != nil {

@@ -75,7 +75,8 @@ func (o *Object) HasOrNull(name string) bool {
 	return ok
 }
 
-// Only is the object with some of its members alone. What is wrong with them is said of the new one.
+// Only is the object with some of its members alone. What is wrong with them is said of the new
+// one.
 func (o *Object) Only(names ...string) *Object {
 	members := map[string]jsontext.Value{}
 	for _, name := range names {

@@ -14,9 +14,9 @@ import (
 
 // ChangeSettings changes an operator's name, logo, base price, whether stores see where a delivery
 // photo was taken and customers the photo, the rules of attempts and deliveries, and whether
-// administrators need a second factor, from the next request on. The last one is for administrators to decide. The name is no other
-// operator's, as at a creation. check looks at the operator while it is locked, and refuses the
-// change by an error; nil accepts every one.
+// administrators need a second factor, from the next request on. The last one is for administrators
+// to decide. The name is no other operator's, as at a creation. check looks at the operator while
+// it is locked, and refuses the change by an error; nil accepts every one.
 func (s *Service) ChangeSettings(
 	ctx context.Context, who *db.SignedIn, in *jsonbody.Object, check func(*models.Operator) error,
 ) (*models.Operator, error) {

@@ -74,8 +74,8 @@ func (s *Service) ordersOfAct(ctx context.Context, caller Caller, act *Act) (map
 	return found, err
 }
 
-// checkAct refuses an act that the rider can correct: it does not say what was collected, or the PIN
-// is wrong. An order that is no longer the rider's needs neither.
+// checkAct refuses an act that the rider can correct: it does not say what was collected, or the
+// PIN is wrong. An order that is no longer the rider's needs neither.
 func (s *Service) checkAct(ctx context.Context, caller Caller, act *Act, found map[uuid.UUID]*models.OrderView) error {
 	if act.Move != models.MoveDeliver {
 		return nil

@@ -25,8 +25,8 @@ var ErrNothingSelected = apperror.New(apperror.Invalid, "invalid_fields", "Marqu
 // BulkOutcome is the outcome for one order of a bulk move.
 type BulkOutcome string
 
-// The order was assigned, received, delivered or cancelled, its delivery failed, or its store has it
-// back; it already was as requested, cannot be moved, or its outcome is not confirmed and may be
+// The order was assigned, received, delivered or cancelled, its delivery failed, or its store has
+// it back; it already was as requested, cannot be moved, or its outcome is not confirmed and may be
 // retried.
 const (
 	BulkAssigned    BulkOutcome = "assigned"

@@ -50,8 +50,8 @@ func (h Handover) collected(order *models.OrderView) *money.Cents {
 	return nil
 }
 
-// DeliverMany records the deliveries of many orders, as moveMany does. One that is delivered already
-// stays as it is. expected has the Seq of the orders that must not have moved since.
+// DeliverMany records the deliveries of many orders, as moveMany does. One that is delivered
+// already stays as it is. expected has the Seq of the orders that must not have moved since.
 func (s *Service) DeliverMany(
 	ctx context.Context, caller Caller, ids []uuid.UUID, handover Handover, expected map[uuid.UUID]int,
 ) ([]BulkResult, error) {
@@ -69,8 +69,9 @@ func (s *Service) DeliverMany(
 	})
 }
 
-// FailMany records a failed attempt of many orders for one reason, as moveMany does. expected has the
-// Seq of the orders that must not have moved since: without it a repeated request is another attempt.
+// FailMany records a failed attempt of many orders for one reason, as moveMany does. expected has
+// the Seq of the orders that must not have moved since: without it a repeated request is another
+// attempt.
 func (s *Service) FailMany(
 	ctx context.Context, caller Caller, ids []uuid.UUID, failed models.Message, expected map[uuid.UUID]int,
 ) ([]BulkResult, error) {
@@ -81,8 +82,8 @@ func (s *Service) FailMany(
 	})
 }
 
-// HandBackMany records that many packages were given back to their store, as moveMany does. One that
-// the store has already stays as it is.
+// HandBackMany records that many packages were given back to their store, as moveMany does. One
+// that the store has already stays as it is.
 func (s *Service) HandBackMany(ctx context.Context, caller Caller, ids []uuid.UUID, note string) ([]BulkResult, error) {
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done:    BulkHandedBack,

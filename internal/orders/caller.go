@@ -7,8 +7,8 @@ import (
 	"despacho/models"
 )
 
-// Caller is an API key or a panel user of an operator, optionally restricted to one store, a rider, or
-// the recipient of one order.
+// Caller is an API key or a panel user of an operator, optionally restricted to one store, a rider,
+// or the recipient of one order.
 type Caller struct {
 	Operator *models.Operator
 	// StoreID restricts the caller to one store's orders.

@@ -55,8 +55,8 @@ func (s *Service) decideWith(
 	return s.moveOrder(ctx, caller, order, decided.Message, "")
 }
 
-// correctForRetry corrects where and how the recipient is reached. Whoever decides may do so, also a
-// store whose package is with the operator.
+// correctForRetry corrects where and how the recipient is reached. Whoever decides may do so, also
+// a store whose package is with the operator.
 func (s *Service) correctForRetry(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object) error {
 	deciding := caller
 	deciding.decides = true

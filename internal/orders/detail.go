@@ -83,7 +83,8 @@ type OrderPage struct {
 	AutoCancelAt *time.Time
 	// Undo is what can be taken back; nil if nothing can.
 	Undo *Undoable
-	// RecipientLink is where the recipient decides about the next attempt; empty unless somebody has to.
+	// RecipientLink is where the recipient decides about the next attempt; empty unless somebody
+	// has to.
 	RecipientLink string
 }
 

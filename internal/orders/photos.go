@@ -109,8 +109,8 @@ func (s *Service) logSweep(ctx context.Context, swept photos.Swept) {
 // uses an index of one field only if it sees the field.
 const replacedPhoto = "field = 'delivery_proof' AND old_value IS NOT NULL"
 
-// KnownPhotos returns which of the photos an order, its timeline or an operator's logo refers to, or
-// did an order before a correction, and which belonged to an order that was erased.
+// KnownPhotos returns which of the photos an order, its timeline or an operator's logo refers to,
+// or did an order before a correction, and which belonged to an order that was erased.
 func (s *Service) KnownPhotos(ctx context.Context, names []string) (referenced, erased []string, err error) {
 	for _, of := range []struct{ table, column, condition string }{
 		{"orders", "proof_photo", "TRUE"}, {"operators", "logo_photo", "TRUE"}, {"order_corrections", "old_value", replacedPhoto},

@@ -49,8 +49,9 @@ type Query struct {
 	Expiring bool
 	// OutSinceYesterday selects orders that a rider got before today and has not delivered.
 	OutSinceYesterday bool
-	// Substatuses selects orders with one of them, DueBy those whose next attempt is planned for then or
-	// before, and NotLoaded those whose rider has a phone and has not confirmed to have the package.
+	// Substatuses selects orders with one of them, DueBy those whose next attempt is planned for
+	// then or before, and NotLoaded those whose rider has a phone and has not confirmed to have the
+	// package.
 	Substatuses []models.Substatus
 	DueBy       *time.Time
 	NotLoaded   bool

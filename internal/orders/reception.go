@@ -17,8 +17,8 @@ import (
 type ReceptionOutcome string
 
 // The package was received, revived its auto-cancelled order, was taken back from its rider, was
-// received before, or is refused; or the code matches no order, has a wrong check character, or is no
-// guide code.
+// received before, or is refused; or the code matches no order, has a wrong check character, or is
+// no guide code.
 const (
 	ReceptionDone      ReceptionOutcome = "received"
 	ReceptionRevived   ReceptionOutcome = "revived"
@@ -91,8 +91,8 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, scan Sc
 	return reception, err
 }
 
-// assignedSince reports whether a rider got the package after the scan was first sent. The answer to
-// it was lost: sent again, it must not take the package back.
+// assignedSince reports whether a rider got the package after the scan was first sent. The answer
+// to it was lost: sent again, it must not take the package back.
 func (s *Service) assignedSince(order *models.OrderView, scan Scan) bool {
 	return scan.SentBefore > 0 && order.AssignedAt != nil && order.AssignedAt.After(s.clock.Now().Add(-scan.SentBefore))
 }
@@ -152,8 +152,8 @@ func (s *Service) classifyRefusal(
 	return reception, err
 }
 
-// answerReceived finds the outcome of a scan of a received order. A scan whose first answer was lost
-// may have received it: it is shown as if that answer had arrived, with its warnings.
+// answerReceived finds the outcome of a scan of a received order. A scan whose first answer was
+// lost may have received it: it is shown as if that answer had arrived, with its warnings.
 func (s *Service) answerReceived(
 	ctx context.Context, caller Caller, id uuid.UUID, scan Scan, reception *Reception,
 ) error {

@@ -78,9 +78,9 @@ func (s *Service) RecipientDays(tracked *Tracked) []time.Time {
 	return tracked.Rules.NextDays(s.clock.Now().In(tracked.TimeZone()), recipientDays)
 }
 
-// DecideByRecipient plans another attempt as the recipient asks for it: on another of the operator's
-// days, with a reference and a point besides. What is wrong with a field never says what the page of
-// the package does not show, such as how far a point is from the address.
+// DecideByRecipient plans another attempt as the recipient asks for it: on another of the
+// operator's days, with a reference and a point besides. What is wrong with a field never says what
+// the page of the package does not show, such as how far a point is from the address.
 func (s *Service) DecideByRecipient(ctx context.Context, tracked *Tracked, in *jsonbody.Object) error {
 	operator, err := s.db.Operator(ctx, tracked.OperatorID)
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *Service) readRecipientPoint(ctx context.Context, operator *models.Opera
 
 const recipientPointProblem = "ahí no encontramos un punto: copia el enlace otra vez desde el mapa, o déjalo vacío"
 
-// withReference adds what the recipient says to the reference that the store gave. One that would be
-// too long is the recipient's alone: the history keeps the other.
+// withReference adds what the recipient says to the reference that the store gave. One that would
+// be too long is the recipient's alone: the history keeps the other.
 func withReference(given *string, added string) string {
 	switch {
 	case given == nil:

@@ -81,8 +81,8 @@ func (s *Service) selected(ctx context.Context, caller Caller, query Query, sele
 // statusSince is since when an order waits for a rider, or has the one that it has.
 const statusSince = "CASE orders.status WHEN 'assigned' THEN orders.assigned_at ELSE orders.received_at END"
 
-// LatestStatus is when the last of a list's orders came to its status, received or assigned; zero if
-// there are none.
+// LatestStatus is when the last of a list's orders came to its status, received or assigned; zero
+// if there are none.
 func (s *Service) LatestStatus(ctx context.Context, caller Caller, query Query) (time.Time, error) {
 	filter, err := s.filter(ctx, caller, query)
 	if err != nil {

@@ -35,8 +35,8 @@ type Summary struct {
 	SinceReception, SinceCreation Durations
 	CancelledBy                   map[models.Actor]int64
 	Reasons                       []ReasonCount
-	// AtFirst counts the deliveries that no failed attempt came before, Failures the failed attempts by
-	// reason and FailuresAt by location.
+	// AtFirst counts the deliveries that no failed attempt came before, Failures the failed
+	// attempts by reason and FailuresAt by location.
 	AtFirst    int64
 	Failures   map[models.FailureReason]int64
 	FailuresAt map[uuid.UUID]int64
@@ -88,8 +88,8 @@ func (s *Summary) DeliveryRate() (rate float64, known bool) {
 	return float64(delivered) / float64(finished), true
 }
 
-// AtFirstRate is the share of the delivered orders that no failed attempt came before, between 0 and
-// 1; known is false if none is delivered.
+// AtFirstRate is the share of the delivered orders that no failed attempt came before, between 0
+// and 1; known is false if none is delivered.
 func (s *Summary) AtFirstRate() (rate float64, known bool) {
 	delivered := s.Counts[models.StatusDelivered]
 	if delivered == 0 {
@@ -193,8 +193,8 @@ func (s *Service) cancelReasons(ctx context.Context, caller Caller, query Query)
 	return reasons[:min(len(reasons), topReasons)], err
 }
 
-// namedRiders are the riders of deliveries and those of failed attempts, each in descending order of
-// the count and then by name. They are read at once.
+// namedRiders are the riders of deliveries and those of failed attempts, each in descending order
+// of the count and then by name. They are read at once.
 func (s *Service) namedRiders(
 	ctx context.Context, caller Caller, deliveries, failures map[uuid.UUID]int64,
 ) (delivered, failed []RiderCount, err error) {

@@ -24,9 +24,9 @@ type Today struct {
 	// the last one those that were delivered from DiffersFrom on.
 	OutSinceYesterday, Expiring, AmountDiffers int64
 	DiffersFrom                                time.Time
-	// Undecided, DueToday, NotLoaded and Returning count those with a failed attempt about which nobody
-	// has decided, those whose next attempt is planned for today or before, those that their rider, who
-	// has a phone, has not confirmed to have, and those on the way back to their store.
+	// Undecided, DueToday, NotLoaded and Returning count those with a failed attempt about which
+	// nobody has decided, those whose next attempt is planned for today or before, those that their
+	// rider, who has a phone, has not confirmed to have, and those on the way back to their store.
 	Undecided, DueToday, NotLoaded, Returning int64
 	// Delivered counts the orders delivered today, Collected is what was collected for them.
 	Delivered int64

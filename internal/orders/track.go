@@ -52,8 +52,8 @@ type Step struct {
 	Type   string
 	Status models.Status
 	At     time.Time
-	// Reason is why an attempt failed, On the day for which another one was planned; both are empty for
-	// other moves, and after the recipient's data was erased.
+	// Reason is why an attempt failed, On the day for which another one was planned; both are empty
+	// for other moves, and after the recipient's data was erased.
 	Reason models.FailureReason
 	On     string
 	// TimedOut means that the order was cancelled by the timer: it can still be received.

@@ -12,8 +12,8 @@ import (
 	"despacho/models"
 )
 
-// What operators record whose riders have no phone: the deliveries and the failed attempts of a day,
-// many at once.
+// What operators record whose riders have no phone: the deliveries and the failed attempts of a
+// day, many at once.
 var streetMoves = []bulkMove{
 	{
 		path: ordersPath + "/entregar", title: "Entregar pedidos", move: models.MoveDeliver, amounts: true,

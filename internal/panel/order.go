@@ -178,7 +178,8 @@ func (page *orderPage) Differs() bool {
 	return actual != nil && page.Order.PaymentType == models.CashOnDelivery && *actual != page.Order.AmountToCollect
 }
 
-// Collected are the ways of payment of a delivery in words, if the amount alone does not say it all.
+// Collected are the ways of payment of a delivery in words, if the amount alone does not say it
+// all.
 func (page *orderPage) Collected() []string {
 	var parts []string
 	for _, part := range page.Order.Collections {

@@ -14,8 +14,8 @@ import (
 	"despacho/models"
 )
 
-// offerAfterFailure offers what an attempt that failed needs: its report, the decision, the end of a
-// return; and what takes the latest move back.
+// offerAfterFailure offers what an attempt that failed needs: its report, the decision, the end of
+// a return; and what takes the latest move back.
 func (p *Pages) offerAfterFailure(v *Request, details *orders.OrderPage, moves *orderMoves) {
 	order, rules := details.Order, v.Operator().Rules
 	if v.May(models.OperatorWrite) {
@@ -112,8 +112,8 @@ func (p *Pages) undoOrder(v *Request) error {
 // daysToChoose is how many of the operator's days are offered for the next attempt.
 const daysToChoose = 12
 
-// nextDays are the days on which the next attempt can be made. Without one it is the operator's next
-// day.
+// nextDays are the days on which the next attempt can be made. Without one it is the operator's
+// next day.
 func (p *Pages) nextDays(operator *models.Operator) []forms.Option {
 	today := p.Clock.Now().In(operator.TimeZone())
 	option := func(day time.Time, label string) forms.Option {
@@ -241,8 +241,8 @@ func (p *Pages) withCorrections(
 	return in, nil
 }
 
-// pointOfDecision reads the point that a decision corrects, nil for none, or leaves a question in the
-// form.
+// pointOfDecision reads the point that a decision corrects, nil for none, or leaves a question in
+// the form.
 func (p *Pages) pointOfDecision(
 	v *Request, id uuid.UUID, form *forms.Form, in *jsonbody.Object,
 ) (*orders.TypedPoint, error) {

@@ -13,8 +13,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// An attempt fails, somebody decides, another one fails, and the package goes back to its store: all
-// from the order's page.
+// An attempt fails, somebody decides, another one fails, and the package goes back to its store:
+// all from the order's page.
 func TestOrderFailure_fromTheFirstAttemptToTheStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

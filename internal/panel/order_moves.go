@@ -16,8 +16,8 @@ import (
 // orderMoves are the forms of the moves that the user may make; the others are nil.
 type orderMoves struct {
 	Receive, Assign, Deliver, Cancel *forms.Form
-	// Fail is an attempt that failed, Decide what comes after it, HandBack the end of a return, and Undo
-	// what takes the latest move back.
+	// Fail is an attempt that failed, Decide what comes after it, HandBack the end of a return, and
+	// Undo what takes the latest move back.
 	Fail, Decide, HandBack, Undo *forms.Form
 	// Reassign means that a rider has the package already, Undecided that somebody has to decide.
 	Reassign, Undecided bool
@@ -25,7 +25,8 @@ type orderMoves struct {
 	CanUndo string
 }
 
-// PaidTwoWays reports whether the form of a delivery has something to say of a second way of payment.
+// PaidTwoWays reports whether the form of a delivery has something to say of a second way of
+// payment.
 func (m orderMoves) PaidTwoWays() bool {
 	return slices.ContainsFunc(m.Deliver.Fields, func(field forms.Field) bool {
 		return field.Name == otherPart+amountField && field.Value != "" || strings.HasPrefix(field.Name, otherPart) && field.Error != ""

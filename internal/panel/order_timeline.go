@@ -56,8 +56,8 @@ func (p *Pages) timelineOf(v *Request, details *orders.OrderPage) []timelineRow 
 	return rows
 }
 
-// recordedLater is how much later than it happened something has to be recorded for both times to be
-// shown.
+// recordedLater is how much later than it happened something has to be recorded for both times to
+// be shown.
 const recordedLater = time.Minute
 
 func (s *story) add(entry models.TimelineView) {
@@ -129,8 +129,8 @@ func (s *story) detail(entry models.TimelineView) string {
 	return detail
 }
 
-// assignmentWords describe an assignment; before is the rider who had the order, if there was one. A
-// store is not told who they are.
+// assignmentWords describe an assignment; before is the rider who had the order, if there was one.
+// A store is not told who they are.
 func assignmentWords(before, rider string) string {
 	switch {
 	case rider == "":

@@ -37,8 +37,8 @@ type receptionResult struct {
 	// that the order has no coordinates.
 	Risk, OtherBranch string
 	NoPoint           bool
-	// NextDay is set where somebody has to decide: the operator's next day. Back is the page to come back
-	// to.
+	// NextDay is set where somebody has to decide: the operator's next day. Back is the page to
+	// come back to.
 	NextDay, Back string
 }
 

@@ -49,8 +49,8 @@ type sheetPlace struct {
 type sheetStop struct {
 	*orders.View
 	Number int
-	// Collect is the text about the amount to collect, and Fixed means that there is one and that it is
-	// known.
+	// Collect is the text about the amount to collect, and Fixed means that there is one and that
+	// it is known.
 	Collect string
 	Fixed   bool
 }
@@ -76,8 +76,8 @@ func (t sheetTotals) Packages() string {
 	return format.Number(int64(t.Count)) + format.Plural(t.Count, " paquete", " paquetes")
 }
 
-// IsToday reports whether the sheet is of today. One of another day has what the rider has delivered
-// then and what has been with them since: nothing says what else they had.
+// IsToday reports whether the sheet is of today. One of another day has what the rider has
+// delivered then and what has been with them since: nothing says what else they had.
 func (s *routeSheet) IsToday() bool { return s.Day == s.Today }
 
 // DayText is the date as people write it.
@@ -113,8 +113,8 @@ func (p *Pages) showRouteSheet(v *Request) error {
 	return p.showPart(v, "route_sheet", "sheet", page)
 }
 
-// fillRouteSheet reads what the rider carries and has carried since the day, and what they delivered
-// on it.
+// fillRouteSheet reads what the rider carries and has carried since the day, and what they
+// delivered on it.
 func (p *Pages) fillRouteSheet(v *Request, page *routeSheet) error {
 	day, zone := optionalDay(page.Day), v.Operator().TimeZone()
 	end := clock.DayStart(day.AddDate(0, 0, 1), zone)

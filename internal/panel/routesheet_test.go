@@ -55,8 +55,8 @@ func TestRouteSheet(t *testing.T) {
 	})
 }
 
-// The sheet of a day has what the rider delivered then, and what they have had since; what goes back
-// to its store or is for another day is no stop.
+// The sheet of a day has what the rider delivered then, and what they have had since; what goes
+// back to its store or is for another day is no stop.
 func TestRouteSheet_ofADay(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -1,5 +1,5 @@
-// Package web renders the public pages: plain HTML that loads nothing but an operator's logo and the
-// photo of a delivery. Only the page of a recipient's link has a script.
+// Package web renders the public pages: plain HTML that loads nothing but an operator's logo and
+// the photo of a delivery. Only the page of a recipient's link has a script.
 package web
 
 import (

@@ -246,8 +246,8 @@ func help(t *testing.T, change func(*web.Help)) string {
 	return rendered(t, func(w io.Writer) error { return pages.Help(w, shown) })
 }
 
-// The recipient's form has the operator's days, keeps what was typed and says what is wrong with it;
-// the page of a link that is over has no form.
+// The recipient's form has the operator's days, keeps what was typed and says what is wrong with
+// it; the page of a link that is over has no form.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	page := help(t, nil)

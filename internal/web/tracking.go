@@ -32,8 +32,9 @@ type Tracking struct {
 	// ShareImage is the full address of the logo.
 	ShareImage string
 	Status     models.Status
-	// Substatus is what became of the latest failed attempt, Reason why it failed, and NextAttemptOn the
-	// day YYYY-MM-DD of the next one; empty if there is none. Today is the operator's date.
+	// Substatus is what became of the latest failed attempt, Reason why it failed, and
+	// NextAttemptOn the day YYYY-MM-DD of the next one; empty if there is none. Today is the
+	// operator's date.
 	Substatus            models.Substatus
 	Reason               models.FailureReason
 	NextAttemptOn, Today string

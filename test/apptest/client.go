@@ -139,7 +139,7 @@ func (s *Service) Try(request Request) (*Answer, error) {
 	}
 	logs.addSecrets(text)
 	answer := &Answer{Status: response.StatusCode, Header: response.Header, Text: string(text)}
-	if err := conforms(r, answer); err != nil {
+	if err := conforms(response.Request, answer); err != nil {
 		return nil, err
 	}
 	return answer, answer.read(text)

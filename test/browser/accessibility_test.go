@@ -97,8 +97,8 @@ func axeCore(t *testing.T) string {
 	return string(script)
 }
 
-// seedConfiguration adds what pages show besides orders: webhooks with deliveries, keys, and a rider
-// with a phone beside one with a link.
+// seedConfiguration adds what pages show besides orders: webhooks with deliveries, keys, and a
+// rider with a phone beside one with a link.
 func seedConfiguration(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 	t.Helper()
 	for path, body := range map[string]map[string]any{

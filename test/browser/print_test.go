@@ -51,8 +51,8 @@ func TestPanel_listsOnPaper(t *testing.T) {
 	})
 }
 
-// A route sheet is whole on paper, with no row over two sheets and no name of a district at the foot
-// of one; on a phone it is read without being moved aside.
+// A route sheet is whole on paper, with no row over two sheets and no name of a district at the
+// foot of one; on a phone it is read without being moved aside.
 func TestRouteSheet_onPaperAndOnAPhone(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

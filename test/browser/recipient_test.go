@@ -34,8 +34,8 @@ func mayLocate(setting chromium.PermissionSetting) chromedp.Action[chromedp.Void
 	})
 }
 
-// undeliveredOrder is an order with a failed attempt that nobody has decided about, and the recipient's
-// link.
+// undeliveredOrder is an order with a failed attempt that nobody has decided about, and the
+// recipient's link.
 func undeliveredOrder(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, token string) (id, guide, link string) {
 	t.Helper()
 	id = s.CreateOrder(t, tenant.KeyA, map[string]any{"delivery_reference": "Puerta azul"})
@@ -89,8 +89,8 @@ func TestRecipient_choosesOnAPhone(t *testing.T) {
 	})
 }
 
-// A phone that does not say where it is does not stand in the way: a map link does, too, and a wrong
-// one is shown again with what was typed.
+// A phone that does not say where it is does not stand in the way: a map link does, too, and a
+// wrong one is shown again with what was typed.
 func TestRecipient_withoutALocation(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -113,8 +113,8 @@ func TestRecipient_withoutALocation(t *testing.T) {
 	})
 }
 
-// The pages of a recipient are as accessible as the others, on a desk and on a phone, in light and in
-// dark.
+// The pages of a recipient are as accessible as the others, on a desk and on a phone, in light and
+// in dark.
 func TestRecipient_isAccessible(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		axe, tenant := axeCore(t), s.NewTenant(t)

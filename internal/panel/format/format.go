@@ -102,8 +102,8 @@ var weekdays = [...]string{"domingo", "lunes", "martes", "miércoles", "jueves",
 // Weekday is the name of a day of the week.
 func Weekday(day time.Weekday) string { return weekdays[day] }
 
-// LongDay formats a date that is written as 2006-01-02 with its day of the week: viernes 20/11. It is
-// empty for another text.
+// LongDay formats a date that is written as 2006-01-02 with its day of the week: viernes 20/11. It
+// is empty for another text.
 func LongDay(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {

@@ -68,8 +68,8 @@ type Field struct {
 	Focus             bool
 	// Wide takes the whole width of the form.
 	Wide bool
-	// Prefix is put before the name of the field's element on a page with several forms that have such a
-	// field.
+	// Prefix is put before the name of the field's element on a page with several forms that have
+	// such a field.
 	Prefix  string
 	Options []Option
 	Value   string

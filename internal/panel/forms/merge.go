@@ -37,8 +37,8 @@ func (f *Field) fingerprint() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Changed reports whether the person has sent another value than the one that was there when the form
-// was opened.
+// Changed reports whether the person has sent another value than the one that was there when the
+// form was opened.
 func (f *Field) Changed() bool { return !f.untouched }
 
 // readSeen reads the fingerprints of what the person saw, by the fields' names.

@@ -58,8 +58,8 @@ func (c *client) newAct(tracked *trackedOrder, move models.Move) (*trackedAct, e
 	return act, err
 }
 
-// makeAct does what a rider does and has the phone send it until it is answered. It returns false if
-// the act was refused.
+// makeAct does what a rider does and has the phone send it until it is answered. It returns false
+// if the act was refused.
 func (c *client) makeAct(ctx context.Context, tracked *trackedOrder, move models.Move) (bool, error) {
 	act, err := c.newAct(tracked, move)
 	if err != nil {

@@ -90,8 +90,8 @@ func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 }
 
 // unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
-// is open, completed otherwise. Only one that went on after its end, or of very many moves, may have
-// more.
+// is open, completed otherwise. Only one that went on after its end, or of very many moves, may
+// have more.
 func (c *checker) unexpectedRuns(runs map[string][]run) map[string]string {
 	unexpected := map[string]string{}
 	for order := range runs {

@@ -257,9 +257,9 @@ func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error 
 // decisionTime is how long a decision is waited for that nobody takes.
 const decisionTime = 2 * time.Second
 
-// waitForDecision returns when the timer has decided what comes after a failed attempt. The deadline
-// is a day away: it is brought forward in the row, and the workflow gets it with the next move,
-// which brings the package back.
+// waitForDecision returns when the timer has decided what comes after a failed attempt. The
+// deadline is a day away: it is brought forward in the row, and the workflow gets it with the next
+// move, which brings the package back.
 func (c *client) waitForDecision(ctx context.Context, tracked *trackedOrder) (bool, error) {
 	for {
 		err := dev.OnDatabase(ctx, c.s.databaseURL, func(connection *pgx.Conn) error {

@@ -22,8 +22,8 @@ type scenario struct {
 	open bool
 }
 
-// step is a move of a scenario and who makes it, if not the operator's staff. The timer's decision is
-// waited for, while the package is brought back.
+// step is a move of a scenario and who makes it, if not the operator's staff. The timer's decision
+// is waited for, while the package is brought back.
 type step struct {
 	move models.Move
 	by   models.Actor
@@ -51,8 +51,8 @@ func manyMoves(count int) scenario {
 	return scenario{name: "thousands of moves", steps: staff(append(moves, models.MoveDeliver)...), hurried: true}
 }
 
-// The beginnings of scenarios: until a rider has the package, until it is delivered, until the first
-// attempt has failed.
+// The beginnings of scenarios: until a rider has the package, until it is delivered, until the
+// first attempt has failed.
 var (
 	toTheDoor = staff(models.MoveReceive, models.MoveAssign)
 	delivered = staff(models.MoveReceive, models.MoveAssign, models.MoveDeliver)

@@ -11,8 +11,8 @@ import (
 	"despacho/models"
 )
 
-// LinkPhone inserts a phone of an operator's rider that needs no PIN for a day, without hashing one.
-// It returns the value of its cookie.
+// LinkPhone inserts a phone of an operator's rider that needs no PIN for a day, without hashing
+// one. It returns the value of its cookie.
 func LinkPhone(ctx context.Context, database *db.DB, operator, rider uuid.UUID) (string, error) {
 	token, err := credentials.NewToken()
 	if err != nil {

@@ -31,6 +31,7 @@ const listenToReader = ({ field, take, typeAhead = false }) => {
   const end = (event) => {
     const { target } = event;
     let code = isQuick(event.timeStamp) ? typed : "";
+    if (target === field && !isGuide(code)) code = ""; // after a pause in the middle of a code, the field has all of it
     if (code !== "" && !field && target.matches(texts) && !target.matches("[type=search]") && !isGuide(code)) code = "";
     if (code !== "") putBack();
     else if (target === field) code = field.value.trim();
