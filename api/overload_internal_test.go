@@ -102,7 +102,8 @@ func TestLimitRequest_refusesAsItsRouteDoes(t *testing.T) {
 	_, entered := s.clients.enter(clientNet(netip.MustParseAddr("192.0.2.1"))) // httptest's client
 	require.True(t, entered)
 	forPeople := map[string]string{}
-	for _, path := range []string{"/", "/track", "/track/", "/track/:guide_code", "/track/:guide_code/", "/files/:name", "/nada"} {
+	for _, path := range []string{"/", "/track", "/track/", "/track/:guide_code", "/track/:guide_code/", "/track/:guide_code/ayuda", "/reparto", "/reparto/",
+		"/files/:name", "/nada"} {
 		forPeople[path] = s.pages.Policy()
 	}
 	for _, route := range s.panel.Routes() {

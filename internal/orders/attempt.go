@@ -15,15 +15,15 @@ import (
 
 // Fail records that the delivery of an order was tried and failed. The order stays with its rider.
 func (s *Service) Fail(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
+	order, err := s.Find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
 	failed := ReadFailure(in, caller.Operator.Rules, photo != nil)
 	failed.ExpectedSeq = in.Int(ExpectedVersion)
 	failed.OccurredAt = in.Time("occurred_at")
 	failed.Lat, failed.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	order, err := s.Find(ctx, caller, id)
-	if err != nil {
 		return nil, err
 	}
 	return s.moveWithPhoto(ctx, caller, order, failed, photo)

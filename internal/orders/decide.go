@@ -29,12 +29,12 @@ type decision struct {
 // another one with what the request corrects, or the way back to the store. The store decides once,
 // while nobody has; the operator may change the decision until the package is handed over.
 func (s *Service) Decide(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object) (*View, error) {
-	decided := s.readDecision(in, caller.Operator)
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
 	order, err := s.Find(ctx, caller, id)
 	if err != nil {
+		return nil, err
+	}
+	decided := s.readDecision(in, caller.Operator)
+	if err := in.Err(); err != nil {
 		return nil, err
 	}
 	return s.decideWith(ctx, caller, order, in, decided)
