@@ -55,7 +55,7 @@ func (b *builder) samples(method, path string, op node) []sample {
 // formOnly reports whether the request's body can only be a form.
 func formOnly(op node) bool {
 	content := op.get("requestBody", "content")
-	return content.get("multipart/form-data").exists() && !content.get("application/json").exists()
+	return content.exists() && !content.get("application/json").exists()
 }
 
 // escaped leaves quotation marks as they are, unlike the template: samples are full of them.
