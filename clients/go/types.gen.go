@@ -1390,6 +1390,27 @@ type Place struct {
 	Name string `json:"name"`
 }
 
+// RecipientForm Lo que elige quien recibe.
+type RecipientForm struct {
+	// K La firma del enlace.
+	K string `json:"k"`
+
+	// Lat Latitud que dio el teléfono.
+	Lat *string `json:"lat,omitempty"`
+
+	// Lng Longitud que dio el teléfono.
+	Lng *string `json:"lng,omitempty"`
+
+	// Map Un enlace de mapa o unas coordenadas.
+	Map *string `json:"map,omitempty"`
+
+	// On Uno de los próximos seis días de reparto del operador.
+	On string `json:"on"`
+
+	// Reference Una referencia; se agrega a la que dio la tienda.
+	Reference *string `json:"reference,omitempty"`
+}
+
 // RedeliverInput Qué rango se reenvía, por la fecha de creación de las entregas.
 type RedeliverInput struct {
 	// All Si se reenvía también lo que ya se entregó, hasta 5000.
@@ -1915,6 +1936,12 @@ type TakeCodeParams struct {
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
 }
 
+// ShowRecipientFormParams defines parameters for ShowRecipientForm.
+type ShowRecipientFormParams struct {
+	// K La firma del enlace.
+	K *string `form:"k,omitempty" json:"k,omitempty"`
+}
+
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
 	// WebhookId Solo las de este webhook.
@@ -2003,6 +2030,9 @@ type OnOrderEventParams struct {
 	// WebhookSignature Firma de Standard Webhooks (`v1,` y base64), una por cada secreto vigente, separadas por un espacio.
 	WebhookSignature string `json:"webhook-signature"`
 }
+
+// SendRecipientFormFormdataRequestBody defines body for SendRecipientForm for application/x-www-form-urlencoded ContentType.
+type SendRecipientFormFormdataRequestBody = RecipientForm
 
 // CreateOrderJSONRequestBody defines body for CreateOrder for application/json ContentType.
 type CreateOrderJSONRequestBody = OrderInput

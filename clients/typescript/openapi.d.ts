@@ -217,6 +217,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/track/{guide_code}/ayuda": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Formulario de quien recibe
+         * @description Mientras nadie decidió qué sigue a un intento fallido, quien recibe elige aquí el día del próximo. El enlace, con su firma, está en
+         *     `recipient_link` de [`GET /panel/api/orders/{id}`](#op-panelGetOrder). La página no muestra nada que no muestre la del envío.
+         */
+        get: operations["showRecipientForm"];
+        put?: never;
+        /**
+         * Elegir el próximo intento
+         * @description Planea otro intento como lo pide quien recibe, una vez.
+         */
+        post: operations["sendRecipientForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores": {
         parameters: {
             query?: never;
@@ -961,6 +986,24 @@ export interface components {
             amount: number;
             /** @description Número de la operación; nulo si no hay. */
             reference: string | null;
+        };
+        /** @description Lo que elige quien recibe. */
+        RecipientForm: {
+            /** @description La firma del enlace. */
+            k: string;
+            /**
+             * Format: date
+             * @description Uno de los próximos seis días de reparto del operador.
+             */
+            on: string;
+            /** @description Una referencia; se agrega a la que dio la tienda. */
+            reference?: string;
+            /** @description Un enlace de mapa o unas coordenadas. */
+            map?: string;
+            /** @description Latitud que dio el teléfono. */
+            lat?: string;
+            /** @description Longitud que dio el teléfono. */
+            lng?: string;
         };
         /** @description Qué sigue después de un intento fallido. */
         DecisionInput: {
@@ -2062,7 +2105,7 @@ export interface components {
         "X-Content-Type-Options": "nosniff";
         /** @description La ruta de la página. */
         "Location-Of-Page": string;
-        /** @description Prohíbe todo salvo el estilo de la propia página, el logo del operador y el formulario. */
+        /** @description Prohíbe todo salvo el estilo de la propia página, el logo del operador y el formulario; en el formulario de quien recibe también permite su guion, que pregunta al teléfono dónde está. */
         "Page-Policy": string;
         /** @description Siempre `no-referrer`: la dirección de la página contiene el código. */
         "Referrer-Policy": "no-referrer";
@@ -2698,6 +2741,190 @@ export interface operations {
                 };
             };
             404: components["responses"]["PageNotFound"];
+            429: components["responses"]["PageTooMany"];
+            500: components["responses"]["PageInternal"];
+            503: components["responses"]["PageUnavailable"];
+        };
+    };
+    showRecipientForm: {
+        parameters: {
+            query?: {
+                /**
+                 * @description La firma del enlace.
+                 * @example pW3kT0fJ9xQ2vB7nL5sYcR8dH1gM6zA4eU0iK3oXqFk
+                 */
+                k?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description El código impreso en el paquete.
+                 * @example 8NJKT-B3T3E1
+                 */
+                guide_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description El formulario. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description No hay envío con ese código, o la firma no es de este enlace. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description El enlace venció, ya se usó o ya se decidió de otra manera. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            429: components["responses"]["PageTooMany"];
+            500: components["responses"]["PageInternal"];
+            503: components["responses"]["PageUnavailable"];
+        };
+    };
+    sendRecipientForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El código impreso en el paquete.
+                 * @example 8NJKT-B3T3E1
+                 */
+                guide_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RecipientForm"];
+            };
+        };
+        responses: {
+            /** @description Recibido; lleva a la página del envío. */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location-Of-Page"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description El formulario no se pudo leer. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description No hay envío con ese código, o la firma no es de este enlace. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description El enlace venció, ya se usó o ya se decidió de otra manera. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description El formulario tiene más de 16 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Un campo no es válido; la página dice cuál. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Security-Policy": components["headers"]["Page-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
             429: components["responses"]["PageTooMany"];
             500: components["responses"]["PageInternal"];
             503: components["responses"]["PageUnavailable"];
