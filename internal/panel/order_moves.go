@@ -90,7 +90,7 @@ func expectedVersion(version int) forms.Field {
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
 func deliverForm(rules models.Rules, id uuid.UUID, version int, agreed money.Cents) *forms.Form {
 	methods := methodOptions(rules)
-	form := &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
+	return &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money},
 		{Name: methodField, Label: "Forma de pago", Kind: forms.Choice, Options: methods, Value: methods[0].Value},
 		{Name: referenceField, Label: "N.º de operación", Kind: forms.Text},
@@ -100,12 +100,11 @@ func deliverForm(rules models.Rules, id uuid.UUID, version int, agreed money.Cen
 		{Name: otherPart + referenceField, Label: "Su N.º de operación", Kind: forms.Text},
 		{Name: "received_by", Label: "Quién lo recibió", Kind: forms.Text},
 		{Name: "photo", Label: "Foto"},
-		{Name: "lat", Label: "Latitud", Kind: forms.Number},
-		{Name: "lng", Label: "Longitud", Kind: forms.Number},
+		{Name: "lat", Prefix: "photo-", Label: "Latitud", Kind: forms.Number},
+		{Name: "lng", Prefix: "photo-", Label: "Longitud", Kind: forms.Number},
 		expectedVersion(version),
 		{Name: agreedAmountField, Kind: forms.Hidden, Value: agreed.String()},
 	}}
-	return form.WithPrefix("deliver-")
 }
 
 // agreedAmountField has the amount to collect that the form's page shows.
