@@ -1,5 +1,6 @@
 // methodOf is how a form is sent: its button may say otherwise than the form.
-const methodOf = ({ target, submitter }) => submitter?.getAttribute("formmethod") ?? target.method;
+// The attribute, not the property: a form may have a field with the name method.
+const methodOf = ({ target, submitter }) => submitter?.getAttribute("formmethod") ?? target.getAttribute("method") ?? "get";
 
 // Small conveniences: everything can be done without them too.
 (() => {
