@@ -219,11 +219,16 @@ func (s *Server) servePanelAsset(c *gin.Context) error {
 	if !known {
 		return s.unknownRoute(c)
 	}
+	sendAsset(c, kind, content, current)
+	return nil
+}
+
+// sendAsset sends a part of a page. Only the address of its current version may be kept for ever.
+func sendAsset(c *gin.Context, kind string, content []byte, current bool) {
 	c.Header("Cache-Control", "no-cache")
 	if current {
 		c.Header("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	sendContent(c, http.StatusOK, kind, content)
 	compressPage(c)
-	return nil
 }

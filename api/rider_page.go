@@ -39,11 +39,6 @@ func (s *Server) serveRiderAsset(c *gin.Context) error {
 	if !known {
 		return s.unknownRoute(c)
 	}
-	c.Header("Cache-Control", "no-cache")
-	if current {
-		c.Header("Cache-Control", "public, max-age=31536000, immutable")
-	}
-	sendContent(c, http.StatusOK, kind, content)
-	compressPage(c)
+	sendAsset(c, kind, content, current)
 	return nil
 }
