@@ -48,4 +48,14 @@
     count();
   };
   listenToReader({ field, take, typeAhead: true });
+  // The button beside the field, which also stands for the Enter key, reads the field. The page stays.
+  form.addEventListener("submit", (event) => {
+    if (methodOf(event) !== "get") return;
+    event.preventDefault();
+    event.stopPropagation(); // the button is pressed again and again, so it is never switched off
+    const code = field.value.trim();
+    field.value = "";
+    field.focus();
+    take(code);
+  });
 })();
