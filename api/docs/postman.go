@@ -80,12 +80,19 @@ func (b *builder) postmanRequest(method, path string, op node) map[string]any {
 		language := map[string]any{"raw": map[string]string{"language": "json"}}
 		request["body"] = map[string]any{"mode": "raw", "raw": written(sent, jsonNotation, ""), "options": language}
 	}
-	if formOnly(op) {
-		var files []map[string]string // whoever sends the form chooses them
-		for name := range op.get("requestBody", "content", "multipart/form-data", "schema", "properties").pairs() {
-			files = append(files, map[string]string{"key": name, "type": "file"})
+	if files := op.get("requestBody", "content", "multipart/form-data"); formOnly(op) && files.exists() {
+		var fields []map[string]string // whoever sends the form chooses the files
+		for name := range files.get("schema", "properties").pairs() {
+			fields = append(fields, map[string]string{"key": name, "type": "file"})
 		}
-		request["body"] = map[string]any{"mode": "formdata", "formdata": files}
+		request["body"] = map[string]any{"mode": "formdata", "formdata": fields}
+	}
+	if form := op.get("requestBody", "content", "application/x-www-form-urlencoded"); form.exists() {
+		fields := []pair{}
+		for name, value := range firstExample(form).pairs() {
+			fields = append(fields, pair{name, value.text()})
+		}
+		request["body"] = map[string]any{"mode": "urlencoded", "urlencoded": fields}
 	}
 	request["header"] = headers
 	return request

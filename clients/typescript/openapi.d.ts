@@ -2830,8 +2830,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "k": "pW3kT0fJ9xQ2vB7nL5sYcR8dH1gM6zA4eU0iK3oXqFk",
+                 *       "on": "2026-11-21",
+                 *       "reference": "Portón verde"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["RecipientForm"];
             };
         };

@@ -7,6 +7,7 @@ import (
 	"html"
 	"io"
 	"maps"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -186,7 +187,9 @@ func requireRequest(t *testing.T, document *openapi3.T, request *http.Request, b
 	}
 	content := route.Operation.RequestBody.Value.Content["application/json"]
 	if content == nil { // a form, which ValidateRequest has held to its schema
-		require.Contains(t, request.Header.Get("Content-Type"), "multipart/form-data", operation)
+		given, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
+		require.NoError(t, err, operation)
+		require.Contains(t, route.Operation.RequestBody.Value.Content, given, operation)
 		return operation
 	}
 	examples := []any{content.Example}
@@ -230,6 +233,7 @@ func TestPostman(t *testing.T) {
 					Body   *struct {
 						Mode, Raw string
 						FormData  []struct{ Key, Type string }
+						Fields    []pair `json:"urlencoded"`
 					}
 				}
 			}
@@ -251,6 +255,13 @@ func TestPostman(t *testing.T) {
 				body = []byte(item.Request.Body.Raw)
 			}
 			contentType := ""
+			if item.Request.Body != nil && item.Request.Body.Mode == "urlencoded" {
+				form := url.Values{}
+				for _, field := range item.Request.Body.Fields {
+					form.Set(field.Key, field.Value)
+				}
+				body, contentType = []byte(form.Encode()), "application/x-www-form-urlencoded"
+			}
 			if item.Request.Body != nil && item.Request.Body.Mode == "formdata" {
 				var form bytes.Buffer
 				writer := multipart.NewWriter(&form)
