@@ -60,13 +60,14 @@ func (s *Service) ReplaceStuck(ctx context.Context, orderID uuid.UUID) error {
 	}
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	reason := fmt.Sprintf("its workflow task has failed %d times in a row", failed)
-	if err := s.temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), reason); err != nil &&
-		!isNotRunning(err) {
+	switch err := s.temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), reason); {
+	case err == nil:
+		s.workflowsReplaced.Add(1)
+		s.log.ErrorContext(ctx, "an order's workflow could not go on and was ended; another starts from the row",
+			"order_id", orderID, "run_id", run.GetRunId(), "failed_workflow_tasks", failed)
+	case !isNotRunning(err): // another reconcile may have ended it
 		return err
 	}
-	s.workflowsReplaced.Add(1)
-	s.log.ErrorContext(ctx, "an order's workflow could not go on and was ended; another starts from the row",
-		"order_id", orderID, "run_id", run.GetRunId(), "failed_workflow_tasks", failed)
 	if err := s.Reconcile(ctx, orderID); !db.IsNotFound(err) {
 		return err
 	}
