@@ -81,16 +81,20 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if err := SaveTotals(ctx, writes, &moveContext.Operator, &before, order); err != nil {
 			return err
 		}
+		if err := SaveLedger(ctx, writes, &moveContext.Operator, &before, order, entry); err != nil {
+			return err
+		}
 		if result.Calls, err = s.insertEvents(ctx, tx, writes, &before, order, moveContext, move); err != nil {
 			return err
 		}
 		result.Decision = undecided(order, moveContext.Operator.Rules)
 		if move.Move == models.MoveUndo {
-			result.Written = true
-			result.Current, err = s.snapshot(ctx, tx, order)
-			result.Current.Calls = nil
+			if result.Current, err = s.snapshot(ctx, tx, order); err != nil {
+				return err
+			}
+			result.Written, result.Current.Calls = true, nil
 		}
-		return err
+		return nil
 	})
 	if db.IsNotFound(err) {
 		err = ErrOrderNotFound
