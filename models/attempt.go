@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/jsoncolumn"
+	"despacho/internal/money"
 )
 
 // FailureReason is why an attempt at a delivery failed.
@@ -58,6 +59,8 @@ type Attempt struct {
 	// OccurredAt is when it was made, RecordedAt when the service heard of it.
 	OccurredAt time.Time `json:"occurred_at"`
 	RecordedAt time.Time `json:"recorded_at"`
+	// Fee is what the attempt costs the store.
+	Fee money.Cents `json:"fee,omitempty"`
 }
 
 // Attempts are the failed attempts of an order, the first one first, in a column as JSON.

@@ -46,6 +46,11 @@ const (
 	AuditCorrected         AuditAction = "order.corrected"
 	AuditDeliveryCorrected AuditAction = "order.delivery_corrected"
 	AuditErased            AuditAction = "order.erased"
+
+	AuditHandedIn         AuditAction = "cash.handed_in"
+	AuditAdjusted         AuditAction = "cash.adjusted"
+	AuditSettlementIssued AuditAction = "settlement.issued"
+	AuditSettlementPaid   AuditAction = "settlement.paid"
 )
 
 // What an operator manages is created and changed in the same way; the action names the kind.
@@ -110,6 +115,7 @@ var AuditActions = append([]AuditAction{
 	AuditDeviceLinked, AuditDeviceActivated, AuditDeviceRevoked, AuditDeviceLocked,
 	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed,
 	AuditPointSet, AuditCorrected, AuditDeliveryCorrected, AuditErased,
+	AuditHandedIn, AuditAdjusted, AuditSettlementIssued, AuditSettlementPaid,
 }, kindActions()...)
 
 func kindActions() []AuditAction {

@@ -72,3 +72,12 @@ func (c Collections) Anonymous() Collections {
 	}
 	return kept
 }
+
+// Collected is what was collected at the delivery of an order, by way of payment. What was recorded
+// without one is cash: whoever carries it owes it until somebody says otherwise.
+func (o *Order) Collected() Collections {
+	if len(o.Collections) > 0 || o.ActualAmountCollected == nil {
+		return o.Collections
+	}
+	return Collections{{Method: PaidInCash, Amount: *o.ActualAmountCollected}}
+}

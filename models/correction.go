@@ -19,8 +19,9 @@ const (
 	CorrectedSize      CorrectedField = "size"
 	CorrectedCost      CorrectedField = "shipping_cost"
 
-	// CorrectedCollected and CorrectedProof are of a delivery.
+	// The next ones are of a delivery.
 	CorrectedCollected CorrectedField = "actual_amount_collected"
+	CorrectedMethods   CorrectedField = "collections"
 	CorrectedProof     CorrectedField = "delivery_proof"
 )
 
@@ -28,6 +29,7 @@ const (
 // when the recipient's data is erased.
 var ImpersonalCorrections = []CorrectedField{
 	CorrectedLocation, CorrectedAmount, CorrectedPayment, CorrectedSize, CorrectedCost, CorrectedCollected,
+	CorrectedMethods,
 }
 
 // Correction is one corrected field of an order. A nil value is an empty one, or one that was

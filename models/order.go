@@ -103,6 +103,9 @@ type Order struct {
 	NextAttemptOn    *string
 	DecisionDeadline *time.Time
 
+	// ReturnFee is what the way back to the store costs it, once the package is there.
+	ReturnFee money.Cents `gorm:"column:return_fee_cents"`
+
 	// Collections are by which ways what was collected, and ReceivedBy is who took the package.
 	Collections Collections `gorm:"type:text"`
 	ReceivedBy  *string

@@ -104,7 +104,7 @@ func (d *DB) InMove(
 func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, entry *models.TimelineEntry) error {
 	columns := []any{
 		"substatus", "seq", "operative_day", "attempts", "next_attempt_on", "decision_deadline",
-		"actual_amount_collected_cents", "collections", "received_by", "loaded_at",
+		"actual_amount_collected_cents", "return_fee_cents", "collections", "received_by", "loaded_at",
 		"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
 		"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at", "erased_at",
 	}

@@ -14,6 +14,18 @@ func readCollections(in *jsonbody.Object, rules models.Rules) models.Collections
 	return readCollectionsOf(in, "collections", rules)
 }
 
+// readCollected reads into a message by which ways was collected what it says.
+func readCollected(in *jsonbody.Object, rules models.Rules, message *models.Message) {
+	if message.Collections = readCollections(in, rules); len(message.Collections) == 0 {
+		return
+	}
+	total := message.Collections.Total()
+	if message.ActualAmountCollected != nil && *message.ActualAmountCollected != total {
+		in.AddError("collections", "no suma actual_amount_collected")
+	}
+	message.ActualAmountCollected = &total
+}
+
 func readCollectionsOf(in *jsonbody.Object, name string, rules models.Rules) models.Collections {
 	var collections models.Collections
 	in.EachObject(name, maxCollections, func(item *jsonbody.Object) {

@@ -252,7 +252,7 @@ func (s *Service) saveCorrection(ctx context.Context, tx *db.DB, caller Caller, 
 }
 
 // saveCorrections writes those columns of a locked order that differ from what it was before, its
-// totals, its timeline entry, what was corrected, and the audit entry.
+// totals and its money, its timeline entry, what was corrected, and the audit entry.
 func saveCorrections(
 	ctx context.Context, tx *db.DB, caller Caller, before, after *models.OrderView, entry *models.TimelineEntry,
 	changed []models.Correction, audit models.AuditEntry,
@@ -276,6 +276,9 @@ func saveCorrections(
 		}
 	}
 	if err := SaveTotals(ctx, tx, caller.Operator, &before.Order, &after.Order); err != nil {
+		return err
+	}
+	if err := SaveLedger(ctx, tx, caller.Operator, &before.Order, &after.Order, entry); err != nil {
 		return err
 	}
 	return tx.Audit(ctx, audit)

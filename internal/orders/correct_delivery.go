@@ -18,8 +18,9 @@ type deliveryCorrection struct {
 	models.Message
 }
 
-// CorrectDelivery corrects the amount that was collected at a delivery, its photo, or both, on
-// behalf of the operator, who gives a reason. The audit log keeps the first amount, and the order's
+// CorrectDelivery corrects the amount that was collected at a delivery, by which ways, or its
+// photo, on behalf of the operator, who gives a reason. An amount without ways is collected as
+// recorded, unless that was in several ways. The audit log keeps the first amount, and the order's
 // history the reason and the first photo. No webhook is called. Of an erased order the amount can
 // still be corrected, because the cash has to agree with it; the reason is not kept, because people
 // write names into it and nothing would erase them any more.
@@ -29,6 +30,7 @@ func (s *Service) CorrectDelivery(
 	c := deliveryCorrection{reason: in.RequiredLines("reason", models.MaxCancelReason)}
 	c.ActualAmountCollected, c.CapturedAt = in.Money("actual_amount_collected"), in.Time("captured_at")
 	c.Lat, c.Lng = readPoint(in, "lat", "lng")
+	readCollected(in, caller.Operator.Rules, &c.Message)
 	if c.ActualAmountCollected == nil && photo == nil {
 		in.AddError("actual_amount_collected", "indique el monto correcto, una foto nueva o ambos")
 	}
@@ -78,7 +80,9 @@ func (s *Service) saveDeliveryCorrection(ctx context.Context, caller Caller, id 
 			return err
 		}
 		after := *before
-		c.apply(&after.Order)
+		if err := c.apply(&after.Order); err != nil {
+			return err
+		}
 		changed := corrections(before, &after)
 		if len(changed) == 0 {
 			return nil
@@ -97,15 +101,27 @@ func (s *Service) saveDeliveryCorrection(ctx context.Context, caller Caller, id 
 	})
 }
 
-func (c deliveryCorrection) apply(order *models.Order) {
-	if c.ActualAmountCollected != nil {
-		order.ActualAmountCollected = c.ActualAmountCollected
+func (c deliveryCorrection) apply(order *models.Order) error {
+	switch amount := c.ActualAmountCollected; {
+	case len(c.Collections) > 0:
+		order.Collections, order.ActualAmountCollected = c.Collections, amount
+	case amount == nil || order.ActualAmountCollected != nil && *order.ActualAmountCollected == *amount:
+	case len(order.Collections) > 1:
+		return fieldError("collections", "se cobró de varias formas: indique cuánto por cada una")
+	default:
+		if len(order.Collections) == 1 {
+			collected := order.Collections[0]
+			collected.Amount = *amount
+			order.Collections = models.Collections{collected}
+		}
+		order.ActualAmountCollected = amount
 	}
 	if c.Photo != "" {
 		taken := clock.Normalize(*c.CapturedAt)
 		order.ProofPhoto, order.ProofCapturedAt = &c.Photo, &taken
 		order.ProofLat, order.ProofLng = c.Lat, c.Lng
 	}
+	return nil
 }
 
 // auditedDelivery is the detail of the audit entry: both amounts, and that the photo is another.

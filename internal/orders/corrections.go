@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"despacho/internal/money"
 	"despacho/models"
@@ -27,6 +28,7 @@ var correctable = []struct {
 	{models.CorrectedSize, func(o *models.OrderView) *string { return textOrNull(o.Size) }},
 	{models.CorrectedCost, func(o *models.OrderView) *string { return amountText(&o.ShippingCost) }},
 	{models.CorrectedCollected, func(o *models.OrderView) *string { return amountText(o.ActualAmountCollected) }},
+	{models.CorrectedMethods, methodsText},
 	{models.CorrectedProof, func(o *models.OrderView) *string { return o.ProofPhoto }},
 }
 
@@ -35,6 +37,15 @@ func pointText(o *models.OrderView) *string {
 		return nil
 	}
 	return textOrNull(fmt.Sprintf("%v,%v", *o.DeliveryLat, *o.DeliveryLng))
+}
+
+// methodsText is by which ways of payment was collected; nil for a delivery that does not say.
+func methodsText(o *models.OrderView) *string {
+	parts := make([]string, len(o.Collections))
+	for i, c := range o.Collections {
+		parts[i] = c.Method.Label() + " " + c.Amount.String()
+	}
+	return textOrNull(strings.Join(parts, ", "))
 }
 
 func amountText(amount *money.Cents) *string {

@@ -25,13 +25,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	if by := in.Lines("received_by", models.MaxReceivedBy); by != nil {
 		delivered.ReceivedBy = *by
 	}
-	if delivered.Collections = readCollections(in, caller.Operator.Rules); len(delivered.Collections) > 0 {
-		total := delivered.Collections.Total()
-		if delivered.ActualAmountCollected != nil && *delivered.ActualAmountCollected != total {
-			in.AddError("collections", "no suma actual_amount_collected")
-		}
-		delivered.ActualAmountCollected = &total
-	}
+	readCollected(in, caller.Operator.Rules, &delivered)
 	delivered.Lat, delivered.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {
 		return nil, err

@@ -102,8 +102,11 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 	page := &OrderPage{
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
-		Moves: legalMoves(order.State(), caller.Actor()), Undo: s.undoable(caller, &order.Order, timeline),
+		Moves:         legalMoves(order.State(), caller.Actor()),
 		RecipientLink: s.RecipientLink(&order.Order),
+	}
+	if page.Undo, err = s.undoable(ctx, caller, &order.Order, timeline); err != nil {
+		return nil, err
 	}
 	if caller.StoreID == nil && hasCorrections(timeline) {
 		if page.Corrections, err = s.correctionsByEntry(ctx, id); err != nil {

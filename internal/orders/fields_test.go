@@ -29,7 +29,7 @@ var notInRequest = map[string]string{
 	"RiskZone": "the operator's risk zones", "OperativeDay": "the creation or reception", "AutoCancelAt": "newOrderView", "CreatedAt": "newOrderView", "UpdatedAt": "newOrderView",
 	"WorkflowStartedAt": "the start of the workflow", "RiderID": "a move", "ActualAmountCollected": "a move", "ReceivedAt": "a move", "AssignedAt": "a move",
 	"DeliveredAt": "a move", "CancelledAt": "a move", "CancelledBy": "a move", "CancelReason": "a move", "CancelNote": "a move",
-	"Substatus": "a move", "Attempts": "a move", "NextAttemptOn": "a move", "DecisionDeadline": "a move", "Collections": "a move", "ReceivedBy": "a move", "LoadedAt": "the rider",
+	"Substatus": "a move", "Attempts": "a move", "NextAttemptOn": "a move", "DecisionDeadline": "a move", "Collections": "a move", "ReceivedBy": "a move", "ReturnFee": "a move", "LoadedAt": "the rider",
 	"ProofPhoto": "a move", "ProofCapturedAt": "a move", "ProofLat": "a move", "ProofLng": "a move", "ErasedAt": "an erasure", "RecipientDocEncrypted": "newOrderView",
 }
 
@@ -38,7 +38,7 @@ var notInView = map[string]string{
 	"OperatorID": "the caller's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal", "ErasedAt": "internal",
 	"RecipientDocEncrypted": "as RecipientDocNumber",
 	"DocOutcome":            "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage",
-	"Attempts": "in FailedAttempts", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
+	"ReturnFee": "in settlements", "Attempts": "in FailedAttempts", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
 	"CancelledBy": "in Cancellation", "CancelReason": "in Cancellation", "CancelNote": "in Cancellation",
 }
 

@@ -101,14 +101,9 @@ func (d *RiderDay) add(s *Service, caller Caller, row *models.OrderDetail) {
 	}
 }
 
-// collect adds what was collected for an order. Of a delivery that does not say how, the way is
-// PaidOtherwise.
+// collect adds what was collected for an order.
 func (d *RiderDay) collect(row *models.OrderDetail) {
-	parts := row.Collections
-	if len(parts) == 0 && row.ActualAmountCollected != nil {
-		parts = models.Collections{{Method: models.PaidOtherwise, Amount: *row.ActualAmountCollected}}
-	}
-	for _, part := range parts {
+	for _, part := range row.Collected() {
 		d.Collected += part.Amount
 		i := slices.IndexFunc(d.ByMethod, func(total MethodTotal) bool { return total.Method == part.Method })
 		if i < 0 {

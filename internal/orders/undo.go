@@ -70,8 +70,8 @@ func (s *Service) takeBack(
 	if err != nil {
 		return "", err
 	}
-	if refused := undoRefused(latest, operator.Rules, order, move.At); refused != "" {
-		return refused, nil
+	if refused, err := undoRefused(ctx, tx, latest, operator.Rules, order, move.At); err != nil || refused != "" {
+		return refused, err
 	}
 	if err := takeBackChange(order, *latest.Before); err != nil {
 		return "", err
@@ -88,16 +88,24 @@ func latestMove(ctx context.Context, database *db.DB, order *models.Order) (*mod
 }
 
 // undoRefused says why the latest move of an order cannot be taken back; empty if it can.
-func undoRefused(latest *models.TimelineEntry, rules models.Rules, order *models.Order, at time.Time) string {
+func undoRefused(
+	ctx context.Context, database *db.DB, latest *models.TimelineEntry, rules models.Rules, order *models.Order, at time.Time,
+) (string, error) {
 	switch {
 	case order.ErasedAt != nil:
-		return "Los datos del destinatario se eliminaron: el cambio ya no se puede deshacer."
+		return "Los datos del destinatario se eliminaron: el cambio ya no se puede deshacer.", nil
 	case latest.Before == nil:
-		return "El último cambio del pedido no es uno que se pueda deshacer."
+		return "El último cambio del pedido no es uno que se pueda deshacer.", nil
 	case at.After(latest.At.Add(rules.UndoTime())):
-		return "Ya pasó el tiempo para deshacer el cambio."
+		return "Ya pasó el tiempo para deshacer el cambio.", nil
+	case order.Status != models.StatusDelivered:
+		return "", nil
 	}
-	return ""
+	handedIn, err := isHandedIn(ctx, database, order.ID)
+	if handedIn {
+		return "El motorizado ya rindió lo que cobró: la entrega ya no se puede deshacer. Corrija el monto.", nil
+	}
+	return "", err
 }
 
 // Undo takes the latest move of an order back, with a reason: the order is what it was before.
@@ -114,7 +122,11 @@ func (s *Service) Undo(ctx context.Context, caller Caller, order *models.OrderVi
 	if _, err := decide(undone, caller.Actor(), order); err != nil {
 		return nil, err
 	}
-	if refused := undoRefused(latest, caller.Operator.Rules, &order.Order, s.clock.Now()); refused != "" {
+	refused, err := undoRefused(ctx, s.db, latest, caller.Operator.Rules, &order.Order, s.clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	if refused != "" {
 		return nil, ErrUndoRefused.Saying(refused)
 	}
 	return s.moveOrder(ctx, caller, order, undone, "")
@@ -131,15 +143,22 @@ type Undoable struct {
 }
 
 // undoable is what can be taken back in an order whose timeline was read; nil if nothing can.
-func (s *Service) undoable(caller Caller, order *models.Order, timeline []models.TimelineView) *Undoable {
+func (s *Service) undoable(
+	ctx context.Context, caller Caller, order *models.Order, timeline []models.TimelineView,
+) (*Undoable, error) {
 	if _, verdict := order.State().Decide(models.MoveUndo, caller.Actor(), nil); verdict != models.Applied {
-		return nil
+		return nil, nil
 	}
 	rules := caller.Operator.Rules
 	for _, entry := range timeline {
-		if entry.Seq != nil && *entry.Seq == order.Seq && undoRefused(&entry.TimelineEntry, rules, order, s.clock.Now()) == "" {
-			return &Undoable{Move: models.Move(entry.Type), Until: entry.At.Add(rules.UndoTime()).UTC()}
+		if entry.Seq == nil || *entry.Seq != order.Seq {
+			continue
 		}
+		refused, err := undoRefused(ctx, s.db, &entry.TimelineEntry, rules, order, s.clock.Now())
+		if err != nil || refused != "" {
+			return nil, err
+		}
+		return &Undoable{Move: models.Move(entry.Type), Until: entry.At.Add(rules.UndoTime()).UTC()}, nil
 	}
-	return nil
+	return nil, nil
 }

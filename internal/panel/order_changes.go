@@ -26,7 +26,7 @@ var correctedWords = map[models.CorrectedField]string{
 	models.CorrectedMapsURL:  "Enlace de mapa", models.CorrectedPoint: "Punto", models.CorrectedNotes: "Notas",
 	models.CorrectedAmount:  "Por cobrar",
 	models.CorrectedPayment: "Pago", models.CorrectedSize: "Tamaño", models.CorrectedCost: "Tarifa",
-	models.CorrectedCollected: "Cobrado", models.CorrectedProof: "Foto",
+	models.CorrectedCollected: "Cobrado", models.CorrectedMethods: "Formas de pago", models.CorrectedProof: "Foto",
 }
 
 // correctionWords describe a correction by the fields that its detail names.

@@ -98,6 +98,10 @@ func (tenant *Tenant) InsertRows(t testing.TB, rows []models.Order) {
 				if err := orders.SaveTotals(ctx, tx, &tenant.Operator, nil, &some[i]); err != nil {
 					return err
 				}
+				written := &models.TimelineEntry{ID: uuid.New()}
+				if err := orders.SaveLedger(ctx, tx, &tenant.Operator, nil, &some[i], written); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -287,6 +287,8 @@ CREATE TABLE orders (
     attempts                      TEXT,
     next_attempt_on               TEXT CHECK (length(next_attempt_on) = 10),
     decision_deadline             TIMESTAMPTZ,
+    -- What the way back to the store costs it; zero unless the package was returned.
+    return_fee_cents              BIGINT NOT NULL DEFAULT 0 CHECK (return_fee_cents >= 0),
     -- By which ways what was collected, as JSON, and who took the package.
     collections                   TEXT,
     received_by                   TEXT,
@@ -541,6 +543,128 @@ CREATE INDEX feed_events_unpublished ON feed_events (written) WHERE position IS 
 CREATE INDEX feed_events_unerased ON feed_events (created_at) WHERE erased_at IS NULL;
 CREATE INDEX feed_events_expiry ON feed_events (created_at);
 
+-- The money, in double entry: an entry is why, and the amounts of its postings sum to zero. Nothing is ever changed or deleted, and no foreign key
+-- leads to what an erasure may delete. Ids and amounts only; a reason is of whoever works for the operator, never of an order.
+CREATE TABLE ledger_entries (
+    id          UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    kind        TEXT NOT NULL CHECK (kind IN ('delivery', 'shipping', 'attempt', 'return', 'hand_in', 'settlement', 'payment', 'adjustment')),
+    -- An entry that takes back what another one of its kind has posted.
+    reversal    BOOLEAN NOT NULL DEFAULT FALSE,
+    -- What it is about: the timeline entry of an order's move or correction, a hand-in or a settlement.
+    source_id   UUID,
+    reason      TEXT,
+    user_id     UUID,
+    -- The day of the business, in the operator's time zone, and when it was written.
+    day         TEXT NOT NULL CHECK (length(day) = 10),
+    at          TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX ledger_entries_day ON ledger_entries (operator_id, day);
+CREATE INDEX ledger_entries_source ON ledger_entries (source_id);
+
+-- The owner is the rider or the store of the account, the order what the money is for; zero for none.
+CREATE TABLE ledger_postings (
+    entry_id     UUID NOT NULL REFERENCES ledger_entries (id),
+    operator_id  UUID NOT NULL,
+    account      TEXT NOT NULL CHECK (account IN ('rider', 'till', 'bank', 'pending', 'store', 'settled', 'income', 'differences')),
+    owner_id     UUID NOT NULL,
+    order_id     UUID NOT NULL,
+    method       TEXT NOT NULL,
+    concept      TEXT NOT NULL,
+    day          TEXT NOT NULL,
+    amount_cents BIGINT NOT NULL CHECK (amount_cents <> 0)
+);
+CREATE INDEX ledger_postings_entry ON ledger_postings (entry_id);
+CREATE INDEX ledger_postings_account ON ledger_postings (operator_id, account, owner_id, order_id, method, concept, day, amount_cents);
+CREATE INDEX ledger_postings_order ON ledger_postings (order_id, account);
+CREATE INDEX ledger_postings_day ON ledger_postings (operator_id, day, account, concept, method, amount_cents);
+
+-- A rider hands in money. Its amounts are the postings of its entry.
+CREATE TABLE hand_ins (
+    id          UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    rider_id    UUID NOT NULL REFERENCES riders (id),
+    number      INTEGER NOT NULL CHECK (number > 0),
+    -- On account: the rider goes on, and nothing is closed.
+    on_account  BOOLEAN NOT NULL,
+    -- Who bears a difference, and why there is one.
+    borne_by    TEXT CHECK (borne_by IN ('rider', 'operator')),
+    reason      TEXT,
+    user_id     UUID NOT NULL,
+    at          TIMESTAMPTZ NOT NULL,
+    UNIQUE (operator_id, number)
+);
+CREATE INDEX hand_ins_newest ON hand_ins (operator_id, at DESC);
+CREATE INDEX hand_ins_rider ON hand_ins (rider_id, at DESC);
+
+-- What an operator pays a store. Its amounts are the postings of its entry. The store is NULL for the operator's own orders.
+CREATE TABLE settlements (
+    id          UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    store_id    UUID REFERENCES stores (id),
+    number      INTEGER NOT NULL CHECK (number > 0),
+    status      TEXT NOT NULL CHECK (status IN ('issued', 'paid')),
+    period_from TEXT NOT NULL CHECK (length(period_from) = 10),
+    period_to   TEXT NOT NULL CHECK (length(period_to) = 10),
+    issued_by   UUID NOT NULL,
+    issued_at   TIMESTAMPTZ NOT NULL,
+    paid_by     UUID,
+    paid_at     TIMESTAMPTZ,
+    -- From where it was paid, and the number that the bank gave.
+    paid_from   TEXT CHECK (paid_from IN ('till', 'bank')),
+    reference   TEXT,
+    UNIQUE (operator_id, number),
+    CHECK ((status = 'paid') = (paid_at IS NOT NULL))
+);
+CREATE INDEX settlements_store ON settlements (store_id, number);
+
+-- begin postgres
+-- +goose StatementBegin
+CREATE FUNCTION keep_ledger() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the ledger is append-only';
+END
+$$;
+-- +goose StatementEnd
+CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION keep_ledger();
+CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION keep_ledger();
+CREATE TRIGGER ledger_postings_append_only BEFORE UPDATE OR DELETE ON ledger_postings FOR EACH ROW EXECUTE FUNCTION keep_ledger();
+CREATE TRIGGER ledger_postings_no_truncate BEFORE TRUNCATE ON ledger_postings FOR EACH STATEMENT EXECUTE FUNCTION keep_ledger();
+CREATE TRIGGER hand_ins_append_only BEFORE UPDATE OR DELETE ON hand_ins FOR EACH ROW EXECUTE FUNCTION keep_ledger();
+-- end postgres
+-- begin sqlite
+-- +goose StatementBegin
+CREATE TRIGGER ledger_entries_no_update BEFORE UPDATE ON ledger_entries BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER ledger_entries_no_delete BEFORE DELETE ON ledger_entries BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER ledger_postings_no_update BEFORE UPDATE ON ledger_postings BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER ledger_postings_no_delete BEFORE DELETE ON ledger_postings BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER hand_ins_no_update BEFORE UPDATE ON hand_ins BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER hand_ins_no_delete BEFORE DELETE ON hand_ins BEGIN
+    SELECT RAISE(ABORT, 'the ledger is append-only');
+END;
+-- +goose StatementEnd
+-- end sqlite
+
 -- Everything that people change, but the moves of orders. Ids only: names are looked up when the log is read. No foreign keys: an entry outlives
 -- what it is about.
 CREATE TABLE audit_log (
@@ -599,6 +723,10 @@ INSERT INTO schema_compatibility (version, oldest_binary) VALUES (1, 1);
 -- +goose Down
 DROP TABLE schema_compatibility;
 DROP TABLE audit_log;
+DROP TABLE settlements;
+DROP TABLE hand_ins;
+DROP TABLE ledger_postings;
+DROP TABLE ledger_entries;
 DROP TABLE feed_events;
 DROP TABLE delivery_attempts;
 DROP TABLE deliveries;
@@ -631,4 +759,5 @@ DROP TABLE locations;
 DROP TABLE countries;
 -- begin postgres
 DROP FUNCTION keep_audit_log;
+DROP FUNCTION keep_ledger;
 -- end postgres
