@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 
+	"despacho/internal/cash"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/credentials"
@@ -45,6 +46,7 @@ type Server struct {
 	operators *operators.Service
 	// riders manages the phones of riders.
 	riders    *riders.Service
+	cash      *cash.Service
 	temporal  client.Client
 	namespace string
 	clock     clock.Clock
@@ -121,6 +123,7 @@ func New(options Options) (*Server, error) {
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
 			Passwords: passwords,
 		}),
+		cash:     cash.New(options.DB, options.Clock),
 		riders:   riders.New(riders.Options{DB: options.DB, Clock: options.Clock, Passwords: passwords}),
 		temporal: options.Temporal, namespace: options.Namespace, clock: options.Clock, log: options.Log, photos: options.Photos,
 		photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
@@ -137,6 +140,7 @@ func New(options Options) (*Server, error) {
 	s.reference = sync.OnceValues(func() (map[string]*document, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators, Riders: s.riders,
+		Cash:              s.cash,
 		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
 		Signer:  signer,
 		Secrets: options.Secrets, Stream: s.streamPage,

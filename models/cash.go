@@ -15,6 +15,9 @@ const (
 	BorneByOperator BorneBy = "operator"
 )
 
+// String is the word itself, for templates, which compare no other types.
+func (b BorneBy) String() string { return string(b) }
+
 // HandIn is money that a rider handed in. Its amounts are in the ledger. It is never changed.
 type HandIn struct {
 	ID         uuid.UUID

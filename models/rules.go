@@ -39,6 +39,11 @@ type Rules struct {
 	// Weekdays are the days of deliveries, 1 is Monday; empty is Monday to Saturday.
 	Weekdays []int `json:"delivery_days,omitempty"`
 
+	// Ceiling is what a rider may carry before whoever assigns is warned; nil is any amount. OpenCount
+	// shows the cashier what a rider owes before it is counted.
+	Ceiling   *money.Cents `json:"rider_ceiling,omitempty"`
+	OpenCount bool         `json:"open_count,omitempty"`
+
 	// Greeting is what a rider's message to a recipient begins with; empty is DefaultGreeting.
 	Greeting string `json:"whatsapp_template,omitempty"`
 }

@@ -24,6 +24,9 @@ const (
 	Deposit     AdjustmentKind = "deposit"
 )
 
+// AdjustmentKinds lists every kind.
+var AdjustmentKinds = []AdjustmentKind{AdjustTill, Deposit, AdjustRider, AdjustStore}
+
 // Adjustment is an entry by hand, with its reason.
 type Adjustment struct {
 	Kind AdjustmentKind
@@ -35,18 +38,10 @@ type Adjustment struct {
 	Reason string
 }
 
-// ReadAdjustment reads an entry by hand.
-func ReadAdjustment(in *jsonbody.Object) (*Adjustment, error) {
-	a := &Adjustment{Reason: in.RequiredLines("reason", maxReason)}
-	kind := in.Enum("kind", string(AdjustRider), string(AdjustStore), string(AdjustTill), string(Deposit))
-	if kind == nil {
-		if !in.Has("kind") {
-			in.AddError("kind", jsonbody.MissingMessage)
-		}
-		return a, in.Err()
-	}
-	a.Kind = AdjustmentKind(*kind)
-	switch a.Kind {
+// ReadAdjustment reads an entry by hand of a kind.
+func ReadAdjustment(in *jsonbody.Object, kind AdjustmentKind) (*Adjustment, error) {
+	a := &Adjustment{Kind: kind, Reason: in.RequiredLines("reason", maxReason)}
+	switch kind {
 	case AdjustRider:
 		a.OwnerID = in.RequiredUUID("rider_id")
 	case AdjustStore:

@@ -24,7 +24,7 @@ type Owed struct {
 	StoreID   uuid.UUID
 	StoreName string
 	StoreBalance
-	// Since is the date of the oldest money that was handed in and is not paid; empty if there is none.
+	// Since is the date of the oldest money that was handed in and is not paid; empty for none.
 	Since string
 }
 

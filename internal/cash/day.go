@@ -125,13 +125,13 @@ func (s *Service) carriers(ctx context.Context, operator *models.Operator, rider
 	if riders != nil {
 		balances = balances.Where("owner_id IN ?", riders)
 	}
-	balances = balances.Select("owner_id, order_id, method = ? AS cash, SUM(amount_cents) AS amount, MIN(day) AS since", models.PaidInCash).
-		Group("owner_id, order_id, method = '" + string(models.PaidInCash) + "'").Having("SUM(amount_cents) <> 0")
+	balances = balances.Select("owner_id, order_id, method, SUM(amount_cents) AS amount, MIN(day) AS since").
+		Group("owner_id, order_id, method").Having("SUM(amount_cents) <> 0")
 	var carriers []Carrier
 	err := s.db.Query(ctx).Table("(?) AS balances", balances).Joins("LEFT JOIN riders ON riders.id = balances.owner_id").
 		Select("balances.owner_id AS rider_id, riders.name, COUNT(DISTINCT NULLIF(order_id, ?)) AS orders, MIN(since) AS since, "+
-			"CAST(SUM(CASE WHEN cash THEN amount ELSE 0 END) AS BIGINT) AS cash, "+
-			"CAST(SUM(CASE WHEN cash THEN 0 ELSE amount END) AS BIGINT) AS other", uuid.Nil).
+			"CAST(SUM(CASE WHEN method = ? THEN amount ELSE 0 END) AS BIGINT) AS cash, "+
+			"CAST(SUM(CASE WHEN method = ? THEN 0 ELSE amount END) AS BIGINT) AS other", uuid.Nil, models.PaidInCash, models.PaidInCash).
 		Group("balances.owner_id, riders.name").Scan(&carriers).Error
 	carriers = slices.DeleteFunc(carriers, func(c Carrier) bool { return c.Cash == 0 && c.Other == 0 })
 	slices.SortFunc(carriers, func(a, b Carrier) int {

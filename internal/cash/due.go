@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/internal/db"
 	"despacho/internal/money"
@@ -90,12 +91,7 @@ func readDue(ctx context.Context, database *db.DB, operator *models.Operator, ri
 	balances := database.Query(ctx).Model(&models.Posting{}).
 		Where("operator_id = ? AND account = ? AND owner_id = ?", operator.ID, models.AccountRider, riderID).
 		Select("order_id, method, CAST(SUM(amount_cents) AS BIGINT) AS amount").Group("order_id, method").Having("SUM(amount_cents) <> 0")
-	var lines []DueLine
-	err = database.Query(ctx).Table("(?) AS balances", balances).
-		Joins("LEFT JOIN orders ON orders.id = balances.order_id").Joins("LEFT JOIN stores ON stores.id = orders.store_id").
-		Select("balances.order_id, balances.method, balances.amount, COALESCE(orders.guide_code, '') AS guide_code, orders.store_id, " +
-			"stores.name AS store_name, orders.collections, orders.delivered_at").
-		Order("orders.delivered_at, balances.order_id, balances.method").Scan(&lines).Error
+	lines, err := dueLines(ctx, database, balances)
 	for _, line := range lines {
 		if line.OrderID == uuid.Nil {
 			due.Carried += line.Amount
@@ -104,4 +100,14 @@ func readDue(ctx context.Context, database *db.DB, operator *models.Operator, ri
 		}
 	}
 	return due, err
+}
+
+// dueLines are amounts by order and way of payment with what they are for, by delivery.
+func dueLines(ctx context.Context, database *db.DB, balances *gorm.DB) (lines []DueLine, err error) {
+	err = database.Query(ctx).Table("(?) AS balances", balances).
+		Joins("LEFT JOIN orders ON orders.id = balances.order_id").Joins("LEFT JOIN stores ON stores.id = orders.store_id").
+		Select("balances.order_id, balances.method, balances.amount, COALESCE(orders.guide_code, '') AS guide_code, orders.store_id, " +
+			"stores.name AS store_name, orders.collections, orders.delivered_at").
+		Order("orders.delivered_at, balances.order_id, balances.method").Scan(&lines).Error
+	return lines, err
 }

@@ -52,10 +52,10 @@ func ReadHandIn(in *jsonbody.Object) (*HandInRequest, error) {
 	if request.OnAccount && in.Has("counted") && request.Counted == 0 {
 		in.AddError("counted", "debe ser mayor que cero")
 	}
-	for _, word := range in.TextList("seen") {
+	for _, word := range in.TextList("payments") {
 		key, valid := parseDueKey(word)
 		if !valid {
-			in.AddError("seen", "tiene un pago desconocido")
+			in.AddError("payments", "tiene un pago desconocido")
 			break
 		}
 		request.Seen[key] = true
@@ -85,6 +85,9 @@ type Difference struct{ Counted, Expected money.Cents }
 
 // Amount is positive if there is too much.
 func (d Difference) Amount() money.Cents { return d.Counted - d.Expected }
+
+// Absolute is the difference without its sign.
+func (d Difference) Absolute() money.Cents { return max(d.Amount(), -d.Amount()) }
 
 // errDifference is a count that differs and that nobody has explained. Nothing is written.
 var errDifference = apperror.New(apperror.Conflict, "cash_differs", "Lo contado no es lo que el motorizado debe rendir.")
@@ -225,6 +228,8 @@ type HandIn struct {
 	// too little in cash.
 	ByMethod   []MethodSum `gorm:"-"`
 	Difference money.Cents `gorm:"-"`
+	// Lines are the orders whose collections it has; only of one hand-in.
+	Lines []DueLine `gorm:"-"`
 }
 
 // MethodSum is an amount by way of payment.
@@ -252,7 +257,12 @@ func (s *Service) FindHandIn(ctx context.Context, operator *models.Operator, id 
 	if err != nil {
 		return nil, err
 	}
-	return &found[0], nil
+	entries := s.db.Query(ctx).Model(&models.LedgerEntry{}).Select("id").Where("source_id = ? AND kind = ?", id, models.LedgerHandIn)
+	handedIn := s.db.Query(ctx).Model(&models.Posting{}).
+		Where("entry_id IN (?) AND account = ? AND order_id <> ?", entries, models.AccountRider, uuid.Nil).
+		Select("order_id, method, -amount_cents AS amount")
+	found[0].Lines, err = dueLines(ctx, s.db, handedIn)
+	return &found[0], err
 }
 
 // maxHandIns bounds a list of hand-ins.

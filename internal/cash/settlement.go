@@ -34,6 +34,9 @@ type Amounts struct {
 // Net is what is left for the store; negative if the store has to pay.
 func (a Amounts) Net() money.Cents { return a.Collected - a.Shipping - a.Fees + a.Adjustments }
 
+// Costs is what the store pays for.
+func (a Amounts) Costs() money.Cents { return a.Shipping + a.Fees }
+
 func (a *Amounts) add(concept models.Concept, amount money.Cents) {
 	switch concept {
 	case models.ForCollection:

@@ -54,6 +54,8 @@ var menu = []menuLink{
 		waiting: models.StatusReceived},
 	{Path: newOrderPath, Label: "Nuevo pedido", Icon: "new", OnPhone: true, storeOnly: true},
 	{Path: uploadPath, Label: "Cargar pedidos", Icon: "upload"},
+	{Path: cashPath, Label: "Caja", Icon: "cash", needs: models.OperatorWrite},
+	{Path: settlementsPath, Label: "Liquidaciones", Icon: "settlements"},
 	{Path: summaryPath, Label: "Resumen", Icon: "summary"},
 }
 

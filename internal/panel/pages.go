@@ -16,6 +16,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"despacho/internal/cash"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/db"
@@ -51,6 +52,7 @@ type Options struct {
 	Webhooks  *webhooks.Service
 	Operators *operators.Service
 	Riders    *riders.Service
+	Cash      *cash.Service
 	// TemporalNamespace is the namespace of the orders' workflows, for links to the Temporal Web
 	// UI.
 	TemporalNamespace string

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"despacho/internal/cash"
 	"despacho/models"
 )
 
@@ -66,6 +67,17 @@ func (p *Pages) Routes() []Route {
 		{get, summaryPath, models.AnyUser, p.showSummary},
 		{get, "/panel/destinos", models.AnyUser, p.suggestDestinations},
 
+		{get, cashPath, models.OperatorRead, p.showCash},
+		{get, handInPath, models.OperatorRead, p.showHandInForm},
+		{post, handInPath, models.OperatorWrite, p.handIn},
+		{get, handInsPath + "/:id", models.OperatorRead, p.showHandIn},
+		{get, settlementsPath, models.AnyUser, p.listSettlements},
+		{get, draftPath, models.OperatorRead, p.showDraft},
+		{post, draftPath, models.OperatorWrite, p.issueSettlement},
+		{get, settlementsPath + "/:id", models.AnyUser, p.showSettlement},
+		{get, settlementsPath + "/:id/pedidos.csv", models.AnyUser, p.downloadSettlement},
+		{post, settlementsPath + "/:id/pagar", models.OperatorWrite, p.paySettlement},
+
 		{get, keysPath, models.OperatorRead, p.listKeys},
 		{post, keysPath, models.OperatorWrite, p.createKey},
 		{post, keysPath + "/:id/revocar", models.OperatorRevoke, p.revokeKey},
@@ -118,6 +130,9 @@ func (p *Pages) Routes() []Route {
 
 		{get, auditPath, models.AdminRead, p.showAudit},
 		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
+	}
+	for _, kind := range cash.AdjustmentKinds {
+		routes = append(routes, Route{post, adjustmentPath + "/" + string(kind), models.OperatorWrite, p.adjustCash(kind)})
 	}
 	for _, move := range slices.Concat(bulkMoves, streetMoves) {
 		routes = append(routes, move.routes(p)...)

@@ -18,7 +18,7 @@ const module = "despacho/"
 // folders are the parts of the product that have arrows of their own. What else is in internal are
 // libraries, which import none of these.
 var folders = []string{
-	"cmd/despacho", "internal/app", "api", "internal/panel", "internal/web", "worker", "activities", "internal/orders", "internal/events",
+	"cmd/despacho", "internal/app", "api", "internal/panel", "internal/web", "worker", "activities", "internal/orders", "internal/cash", "internal/events",
 	"internal/webhooks", "internal/operators", "internal/riders", "workflows", "internal/db", "internal/catalog", "models", "internal",
 }
 
