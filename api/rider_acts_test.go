@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/cash"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -144,6 +145,17 @@ func TestRiderAct_deliveredOnce(t *testing.T) {
 		day := o.phone.send(http.MethodGet, "/day", nil)
 		require.Equal(t, 89.9, day.Data["totals"].(map[string]any)["to_hand_in"])
 		require.EqualValues(t, 1, day.Data["totals"].(map[string]any)["delivered"])
+
+		// The rider sees what was handed in, and what is left.
+		books, rider := cash.New(s.App.DB, s.App.Clock()), o.tenant.Riders[0].ID
+		cashier := cash.Caller{Operator: &o.tenant.Operator, UserID: uuid.New()}
+		_, _, err := books.HandIn(t.Context(), cashier, rider, &cash.HandInRequest{Counted: 50_00})
+		require.NoError(t, err)
+		day = o.phone.send(http.MethodGet, "/day", nil)
+		require.Equal(t, 39.9, day.Data["totals"].(map[string]any)["to_hand_in"])
+		handedIn := day.Data["hand_ins"].([]any)[0].(map[string]any)
+		require.Equal(t, 50.0, handedIn["amount"])
+		require.EqualValues(t, 1, handedIn["number"])
 	})
 }
 

@@ -20,6 +20,17 @@ type riderDay struct {
 	Orders []riderOrder `json:"orders"`
 	Totals riderTotals  `json:"totals"`
 	Load   riderLoad    `json:"load"`
+	// HandIns are today's, the latest first.
+	HandIns []riderHandIn `json:"hand_ins"`
+}
+
+// riderHandIn is what the rider handed in at once.
+type riderHandIn struct {
+	Number     int         `json:"number"`
+	At         time.Time   `json:"at"`
+	OnAccount  bool        `json:"on_account"`
+	Amount     money.Cents `json:"amount"`
+	Difference money.Cents `json:"difference"`
 }
 
 type riderRules struct {
@@ -124,16 +135,24 @@ func (s *Server) riderDay(ctx context.Context, rider orders.Caller) (*riderDay, 
 	if err != nil {
 		return nil, err
 	}
+	account, err := s.cash.AccountOf(ctx, rider.Operator, *rider.RiderID)
+	if err != nil {
+		return nil, err
+	}
 	shown := &riderDay{
 		Now: s.clock.Now(), Rules: viewOfRiderRules(rider.Operator), Orders: make([]riderOrder, len(day.Orders)),
-		Totals: riderTotals{InHand: day.InHand, Delivered: day.Delivered, Failed: day.Failed, ToHandIn: day.Collected,
-			ToHandInBy: make([]riderMethodTotal, len(day.ByMethod))},
-		Load: riderLoad{Expected: day.InHand, Confirmed: day.Confirmed, ConfirmedAt: day.ConfirmedAt},
+		Totals: riderTotals{InHand: day.InHand, Delivered: day.Delivered, Failed: day.Failed, ToHandIn: account.Total(),
+			ToHandInBy: make([]riderMethodTotal, len(account.ByMethod))},
+		Load:    riderLoad{Expected: day.InHand, Confirmed: day.Confirmed, ConfirmedAt: day.ConfirmedAt},
+		HandIns: make([]riderHandIn, len(account.HandIns)),
+	}
+	for i, in := range account.HandIns {
+		shown.HandIns[i] = riderHandIn{in.Number, in.At.UTC(), in.OnAccount, in.Total(), in.Difference}
 	}
 	for i, order := range day.Orders {
 		shown.Orders[i] = s.viewOfRiderOrder(order)
 	}
-	for i, total := range day.ByMethod {
+	for i, total := range account.ByMethod {
 		shown.Totals.ToHandInBy[i] = riderMethodTotal{total.Method, total.Method.Label(), total.Amount}
 	}
 	return shown, nil

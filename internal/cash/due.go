@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/money"
 	"despacho/models"
@@ -110,4 +111,29 @@ func dueLines(ctx context.Context, database *db.DB, balances *gorm.DB) (lines []
 			"stores.name AS store_name, orders.collections, orders.delivered_at").
 		Order("orders.delivered_at, balances.order_id, balances.method").Scan(&lines).Error
 	return lines, err
+}
+
+// Account is what a rider sees of their own money.
+type Account struct {
+	// ByMethod is what is to be handed in, by way of payment; HandIns are today's.
+	ByMethod []MethodSum
+	HandIns  []HandIn
+}
+
+// Total is everything that is to be handed in.
+func (a *Account) Total() money.Cents { return sumOf(a.ByMethod) }
+
+// AccountOf reads what a rider has to hand in and has handed in today.
+func (s *Service) AccountOf(ctx context.Context, operator *models.Operator, riderID uuid.UUID) (*Account, error) {
+	account := &Account{}
+	err := s.db.Query(ctx).Model(&models.Posting{}).
+		Where("operator_id = ? AND account = ? AND owner_id = ?", operator.ID, models.AccountRider, riderID).
+		Select("method, CAST(SUM(amount_cents) AS BIGINT) AS amount").Group("method").Having("SUM(amount_cents) <> 0").
+		Order("method").Scan(&account.ByMethod).Error
+	if err != nil {
+		return nil, err
+	}
+	zone := operator.TimeZone()
+	account.HandIns, err = s.HandInsOf(ctx, operator, &riderID, clock.DayStart(s.clock.Now().In(zone), zone))
+	return account, err
 }

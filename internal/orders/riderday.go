@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"despacho/internal/clock"
-	"despacho/internal/money"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
@@ -19,9 +18,6 @@ type RiderDay struct {
 	// InHand counts the packages with the rider, Failed those of them that were tried and not
 	// delivered since they were assigned, Delivered those of today.
 	InHand, Failed, Delivered int
-	// Collected is what the rider has collected today, in all and by way of payment.
-	Collected money.Cents
-	ByMethod  []MethodTotal
 	// Confirmed is how many of the packages with them the rider has confirmed to have, the latest at
 	// ConfirmedAt.
 	Confirmed   int
@@ -33,12 +29,6 @@ type RiderOrder struct {
 	*View
 	StoreName string
 	NeedsPIN  bool
-}
-
-// MethodTotal is what was collected by a way of payment.
-type MethodTotal struct {
-	Method models.Method
-	Amount money.Cents
 }
 
 // RiderDay reads the rider's day. The caller is a rider.
@@ -86,7 +76,6 @@ func (d *RiderDay) add(s *Service, caller Caller, row *models.OrderDetail) {
 	d.Orders = append(d.Orders, order)
 	if row.Status == models.StatusDelivered {
 		d.Delivered++
-		d.collect(row)
 		return
 	}
 	d.InHand++
@@ -99,18 +88,4 @@ func (d *RiderDay) add(s *Service, caller Caller, row *models.OrderDetail) {
 			d.ConfirmedAt = utc(row.LoadedAt)
 		}
 	}
-}
-
-// collect adds what was collected for an order.
-func (d *RiderDay) collect(row *models.OrderDetail) {
-	for _, part := range row.Collected() {
-		d.Collected += part.Amount
-		i := slices.IndexFunc(d.ByMethod, func(total MethodTotal) bool { return total.Method == part.Method })
-		if i < 0 {
-			i = len(d.ByMethod)
-			d.ByMethod = append(d.ByMethod, MethodTotal{Method: part.Method})
-		}
-		d.ByMethod[i].Amount += part.Amount
-	}
-	d.ByMethod = slices.DeleteFunc(d.ByMethod, func(total MethodTotal) bool { return total.Amount == 0 })
 }

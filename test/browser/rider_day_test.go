@@ -42,7 +42,7 @@ func (s *street) day(rider string) map[string]any {
 	if !s.loaded.IsZero() {
 		load["confirmed_at"] = s.loaded
 	}
-	return map[string]any{"now": time.Now().UTC(), "rules": s.rules, "orders": orders, "load": load, "totals": map[string]any{
+	return map[string]any{"now": time.Now().UTC(), "rules": s.rules, "orders": orders, "load": load, "hand_ins": s.handIns, "totals": map[string]any{
 		"in_hand": inHand, "delivered": delivered, "failed": failed, "to_hand_in": total, "to_hand_in_by": by,
 	}}
 }

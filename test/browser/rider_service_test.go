@@ -37,6 +37,7 @@ type street struct {
 	// answers are given before anything else, one for each request that sends something.
 	answers []func(w http.ResponseWriter)
 	loaded  time.Time
+	handIns []map[string]any
 }
 
 // riderPhone is an activated phone by its cookie.

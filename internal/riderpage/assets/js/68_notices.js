@@ -103,7 +103,7 @@ const sendingBar = () => {
 };
 
 const totalsPart = (list) => {
-  const { currency } = session.get().operator,
+  const { currency, timezone } = session.get().operator,
     sums = day.totals(list);
   const tile = (label, value) => el("div", {}, el("dt", {}, label), el("dd", {}, value));
   return el(
@@ -122,5 +122,13 @@ const totalsPart = (list) => {
           .filter(Boolean)
           .join(" · "),
       ),
+    ...(day.get()?.hand_ins ?? []).map(({ number, at, on_account, amount, difference }) =>
+      el(
+        "p",
+        { class: "hint" },
+        `${on_account ? "A cuenta" : `Rendición ${number}`}, ${when(at, timezone)}: ${money(cents(amount), currency)}`,
+        cents(difference) !== 0 && ` (${cents(difference) < 0 ? "faltó" : "sobró"} ${money(Math.abs(cents(difference)), currency)})`,
+      ),
+    ),
   );
 };
