@@ -78,6 +78,20 @@ func (p *phone) openList() (float64, error) {
 	return cluster.Milliseconds(took), p.until(`navigator.serviceWorker.ready.then(() => true)`)
 }
 
+// forgetDay has the phone be one whose list is of yesterday: the page shows none until it has
+// today's.
+func (p *phone) forgetDay() error {
+	return p.until(`new Promise((resolve, reject) => {
+		const opening = indexedDB.open("reparto");
+		opening.onerror = reject;
+		opening.onsuccess = () => {
+			const database = opening.result, writing = database.transaction("state", "readwrite");
+			writing.objectStore("state").delete(IDBKeyRange.bound("day:", "day;"));
+			writing.oncomplete = () => { database.close(); resolve(true); };
+			writing.onabort = reject;
+		}; })`)
+}
+
 // deliver delivers the first package of the list with a photo.
 func (p *phone) deliver(photo string) error {
 	for _, step := range []error{

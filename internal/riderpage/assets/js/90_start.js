@@ -2,9 +2,11 @@
 // network again.
 const start = (() => {
   const period = 120000; // how often a visible list is asked for
+  // refresh asks for the list, and says whether it did.
   const refresh = () => {
-    if (document.hidden || session.get().standing !== "open") return;
+    if (document.hidden || session.get().standing !== "open") return false;
     day.refresh();
+    return true;
   };
   const wake = () => {
     if (document.hidden) return;
@@ -37,12 +39,15 @@ const start = (() => {
     await outbox.reload();
     await screen.show();
     if (!link.token()) {
+      // A list does not wait for the answer to who this is: on the street a round trip is long.
+      const asked = refresh();
       try {
         await session.check();
       } catch (failure) {
         if (!(failure instanceof Unanswered)) throw failure;
       }
-      wake();
+      if (!asked) wake();
+      else if (!document.hidden) outbox.wake();
     }
   };
 
