@@ -68,7 +68,7 @@ func TestRider_pin(t *testing.T) {
 	})
 	p.deliver(stops[0].Name)
 	p.waitForView("locked")
-	p.waitForText("1 registro espera en este celular: no se pierden.")
+	p.waitForText("1 registro espera en este celular: no se pierde.")
 	p.fill("#pin", "0000")
 	p.pressNamed("button", "Entrar")
 	p.waitForText("Le quedan 4 intentos")

@@ -92,7 +92,8 @@ const entry = (title, intro, fields, label, send) => {
 
 const waitingNote = () => {
   const count = outbox.all().filter(({ state }) => state === "queued").length;
-  return count ? `${plural(count, "registro espera", "registros esperan")} en este celular: no se pierden.` : "";
+  if (!count) return "";
+  return `${plural(count, "registro espera", "registros esperan")} en este celular: no se ${count === 1 ? "pierde" : "pierden"}.`;
 };
 
 views.activate = () =>
