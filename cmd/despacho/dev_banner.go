@@ -40,7 +40,7 @@ Despacho is ready after %s.
 
   API            %s/v1
   Panel          %s   (%s, password %s)
-  Rider's phone  %s   (%s, PIN: %s, chosen on entering; the link opens once)
+  Rider's phone  %s   (%s; opens once and asks for a new PIN, such as %s)
   Reference      %s
   Tracking       %s/
   Temporal UI    %s
