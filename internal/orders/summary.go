@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/money"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
@@ -27,11 +26,9 @@ const (
 // Summary summarizes the orders created in a period by their current status.
 type Summary struct {
 	// From and To are the first and the last day of the period.
-	From, To time.Time
-	Days     []DaySummary
-	Counts   map[models.Status]int64
-	// Collected is the amount collected for these orders.
-	Collected                     money.Cents
+	From, To                      time.Time
+	Days                          []DaySummary
+	Counts                        map[models.Status]int64
 	SinceReception, SinceCreation Durations
 	CancelledBy                   map[models.Actor]int64
 	Reasons                       []ReasonCount
@@ -131,7 +128,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 		summary.Counts[models.Status(row.Label)] += row.Amount
 	}
 	totals, err := s.readTotals(ctx, caller, query, "measure, label",
-		ordersByCanceller, collectedCents, deliveriesByRider, minutesSinceReception, minutesSinceCreation, deliveredAtFirst,
+		ordersByCanceller, deliveriesByRider, minutesSinceReception, minutesSinceCreation, deliveredAtFirst,
 		failuresByReason, failuresByLocation, failuresByRider)
 	if err != nil {
 		return nil, err
@@ -145,8 +142,6 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 		switch row.Measure {
 		case ordersByCanceller:
 			summary.CancelledBy[models.Actor(row.Label)] = row.Amount
-		case collectedCents:
-			summary.Collected = money.Cents(row.Amount)
 		case deliveredAtFirst:
 			summary.AtFirst = row.Amount
 		case failuresByReason:

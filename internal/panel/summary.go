@@ -3,9 +3,13 @@ package panel
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
+	"despacho/internal/money"
 	"despacho/internal/orders"
 	"despacho/internal/panel/format"
 	"despacho/internal/panel/forms"
@@ -30,7 +34,9 @@ type summaryPage struct {
 	Span      string
 	Shortened bool
 	Figures   []figure
-	Plots     []summarycharts.Card
+	// Money is of the days themselves.
+	Money []figure
+	Plots []summarycharts.Card
 }
 
 // figure is a number with its label.
@@ -87,6 +93,12 @@ func (p *Pages) showSummary(v *Request) error {
 		Span:    spanOf(summary.From, summary.To),
 		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil, index.PathName),
 	}
+	if page.Money, err = p.moneyFigures(v, summary, optionalID(query.Store)); err != nil {
+		return err
+	}
+	if page.Money, err = p.moneyFigures(v, summary, optionalID(query.Store)); err != nil {
+		return err
+	}
 	for _, length := range usualPeriods {
 		path := withQuery(summaryPath, map[string]string{"periodo": strconv.Itoa(length), "tienda": query.Store})
 		page.Periods = append(page.Periods, tab{Label: strconv.Itoa(length) + " días", Path: path,
@@ -100,6 +112,41 @@ func (p *Pages) showSummary(v *Request) error {
 		page.Stores = forms.Options("Todas las tiendas", stores, storeLabel)
 	}
 	return p.show(v, http.StatusOK, "summary", "Resumen", page)
+}
+
+// moneyFigures are the figures of what was collected and earned on the days of a summary, whenever the
+// orders were created.
+func (p *Pages) moneyFigures(v *Request, s *orders.Summary, store *uuid.UUID) ([]figure, error) {
+	if v.Caller.StoreID != nil {
+		store = v.Caller.StoreID
+	}
+	from, to := s.From.Format(time.DateOnly), s.To.Format(time.DateOnly)
+	collected, err := p.Cash.CollectedBetween(v.Ctx(), v.Operator(), store, from, to)
+	if err != nil {
+		return nil, err
+	}
+	income, err := p.Cash.Income(v.Ctx(), v.Operator(), store, from, to)
+	if err != nil {
+		return nil, err
+	}
+	amount := func(cents money.Cents) string { return format.Amount(cents, v.Operator().Currency) }
+	var figures [2]figure
+	var sums [2]money.Cents
+	var parts [2][]string
+	for _, of := range collected {
+		sums[0], parts[0] = sums[0]+of.Amount, append(parts[0], of.Method.Label()+" "+amount(of.Amount))
+	}
+	for _, of := range income {
+		sums[1], parts[1] = sums[1]+of.Amount, append(parts[1], of.Concept.Label()+" "+amount(of.Amount))
+	}
+	labels := [2]string{"Cobrado en esos días", "Ganado en esos días"}
+	if v.Caller.StoreID != nil {
+		labels[1] = "Envíos y cargos de esos días"
+	}
+	for i := range figures {
+		figures[i] = figure{labels[i], amount(sums[i]), strings.Join(parts[i], ", ")}
+	}
+	return figures[:], nil
 }
 
 func spanOf(from, to time.Time) string {
@@ -128,6 +175,5 @@ func figuresOf(v *Request, s *orders.Summary) []figure {
 		{"En curso ahora", format.Number(s.Open()), ""},
 		{"Tasa de entrega", rate, "de los terminados"},
 		{"Al primer intento", first, "de los entregados"},
-		{"Cobrado", format.Amount(s.Collected, v.Operator().Currency), "al entregar"},
 	}
 }

@@ -65,7 +65,8 @@ func TestSummary_figuresOfAPeriod(t *testing.T) {
 
 		week := v.read("/panel/resumen?periodo=7")
 		require.Equal(t, map[string]string{
-			"Creados": "9", "Entregados": "3", "Cancelados": "4", "En curso ahora": "2", "Tasa de entrega": "43 %", "Al primer intento": "100 %", "Cobrado": "S/ 30,000.50",
+			"Creados": "9", "Entregados": "3", "Cancelados": "4", "En curso ahora": "2", "Tasa de entrega": "43 %", "Al primer intento": "100 %", "Cobrado en esos días": "S/ 30,000.50",
+			"Ganado en esos días": "S/ 27.00",
 		}, week.figures(), "the order of 3 March, a second before midnight in Lima, is of another week")
 		words := plainSpaces.Replace(week.words())
 		require.Contains(t, words, "Pedidos creados del 04/03 al 10/03/2026")
@@ -85,6 +86,8 @@ func TestSummary_figuresOfAPeriod(t *testing.T) {
 		require.Contains(t, month.words(), "De otra semana")
 		require.Contains(t, month.Text, `aria-current="page">30 días`)
 
+		ninth := v.read("/panel/resumen?desde=2026-03-09&hasta=2026-03-09").figures()
+		require.Equal(t, "S/ 20,000.00", ninth["Cobrado en esos días"], "of an order of the day before, delivered after midnight")
 		ofB := v.read("/panel/resumen?periodo=7&tienda=" + tenant.StoreB.ID.String())
 		require.Equal(t, "3", ofB.figures()["Creados"])
 		require.Contains(t, ofB.Text, "periodo=90&amp;tienda="+tenant.StoreB.ID.String(), "another period of the same store")
@@ -108,7 +111,8 @@ func TestSummary_aStoreSeesItsOwn(t *testing.T) {
 		for _, query := range []string{"?periodo=7", "?periodo=7&tienda=" + tenant.StoreB.ID.String()} {
 			own := shop.read("/panel/resumen" + query)
 			require.Equal(t, map[string]string{
-				"Creados": "3", "Entregados": "1", "Cancelados": "1", "En curso ahora": "1", "Tasa de entrega": "50 %", "Al primer intento": "100 %", "Cobrado": "S/ 0.00",
+				"Creados": "3", "Entregados": "1", "Cancelados": "1", "En curso ahora": "1", "Tasa de entrega": "50 %", "Al primer intento": "100 %", "Cobrado en esos días": "S/ 0.00",
+				"Envíos y cargos de esos días": "S/ 9.00",
 			}, own.figures())
 			for _, foreign := range []string{"María Huamán", "Entregas por motorizado", "Dirección equivocada", "Tienda A", "Todas las tiendas"} {
 				require.NotContains(t, own.words(), foreign)
