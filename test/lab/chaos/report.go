@@ -23,6 +23,7 @@ const (
 	invariantActs       = "every act of a rider is made once, or refused and kept, however often it is sent"
 	invariantRefused    = "a move is refused only where the row does not allow it"
 	invariantPoison     = "invalid data is refused and stops nothing"
+	invariantMoney      = "every sol that was collected is with its rider, handed in or settled, once"
 	invariantTotals     = "totals by status are those of the acknowledged moves"
 	invariantWorkflow   = "every order has exactly one workflow, open while the order can move"
 	invariantAgreement  = "the workflow's status is the row's"
@@ -51,7 +52,7 @@ const (
 
 // invariants are listed in the order they are printed in.
 var invariants = []string{
-	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantActs, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
+	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantActs, invariantRefused, invariantPoison, invariantMoney, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow, invariantSoak,
 	invariantRestored, invariantTarget, invariantNextMove, invariantPaused, invariantResumed,

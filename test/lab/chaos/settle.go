@@ -112,7 +112,7 @@ func settleAndCheck(ctx context.Context, s *stack, more ...func(context.Context,
 	}
 	c := &checker{stack: s, dbState: state, tally: map[string]int{}}
 	checks := []func(context.Context, *checker) error{
-		checkReadable, checkKeys, checkTimelines, checkMoves, checkActs, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
+		checkReadable, checkKeys, checkTimelines, checkMoves, checkActs, checkMoney, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
 	}
 	for _, check := range append(checks, more...) {
 		if err := check(ctx, c); err != nil {
