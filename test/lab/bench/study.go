@@ -26,6 +26,7 @@ var studies = []study{
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the panel's list", rows: panelRows, run: studyPanel},
 	{name: "a rider's phone", rows: phoneRows, run: studyPhone},
+	{name: "the cash of a day", rows: cashRows, run: studyCash},
 	{name: "lists and tracking", rows: listRows, run: studyLists},
 }
 
