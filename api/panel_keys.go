@@ -36,7 +36,7 @@ type listedKeyView struct {
 func viewOfKey(k *models.APIKey) keyView {
 	return keyView{
 		identified: identified{k.ID}, Name: k.Name, Test: k.Test, Prefix: k.Prefix, Last4: k.Last4,
-		Scopes:  models.SplitScopes(k.Scopes),
+		Scopes:  models.SplitSpaced[models.Scope](k.Scopes),
 		StoreID: k.StoreID, ExpiresAt: inUTC(k.ExpiresAt),
 	}
 }

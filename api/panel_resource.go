@@ -36,7 +36,7 @@ func resourceRoutes[T operators.Owned, V resourceView](
 		}
 		return ok(c, shown)
 	}))
-	panel.POST(path, s.withUser(models.OperatorWrite, func(c *gin.Context) error {
+	panel.POST(path, s.withUser(models.SettingsWrite, func(c *gin.Context) error {
 		in, err := readBody(c)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func resourceRoutes[T operators.Owned, V resourceView](
 		}
 		return respondCreated(c, envelope{}, shown[0])
 	}))
-	panel.PATCH(path+"/:id", s.withUser(models.OperatorWrite, func(c *gin.Context) error {
+	panel.PATCH(path+"/:id", s.withUser(models.SettingsWrite, func(c *gin.Context) error {
 		id, in, err := idAndBody(c, rows.NotFound(), readBody)
 		if err != nil {
 			return err

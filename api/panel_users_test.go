@@ -140,7 +140,7 @@ func TestPanelUsers_change(t *testing.T) {
 		changed = admin.change(path, fields{"role": "operator"})
 		require.Equal(t, []any{"operator", nil}, []any{changed["role"], changed["store_id"]})
 		requireWrongFields(t, admin.patch(path, fields{"role": "store"}), "store_id")
-		require.Equal(t, http.StatusOK, desk{t, s, token}.send(http.MethodGet, "/keys", nil).Status)
+		require.Equal(t, http.StatusOK, desk{t, s, token}.send(http.MethodGet, "/stores", nil).Status)
 		admin.change("/stores/"+tenant.StoreB.ID.String(), fields{"active": false})
 		requireWrongFields(t, admin.patch(path, fields{"role": "store", "store_id": tenant.StoreB.ID}), "store_id")
 	})

@@ -35,13 +35,15 @@ type userView struct {
 	OperatorID uuid.UUID   `json:"operator_id"`
 	StoreID    *uuid.UUID  `json:"store_id"`
 	Admin      bool        `json:"admin"`
+	// Grants are what the user may do besides what an administrator may.
+	Grants []models.Grant `json:"grants"`
 	// SecondFactor means that the user signs in with a code besides the password.
 	SecondFactor bool `json:"second_factor"`
 }
 
 func viewOfUser(u *models.User) userView {
 	return userView{identified: identified{u.ID}, Email: u.Email, Name: u.Name, Role: u.Role, OperatorID: u.OperatorID,
-		StoreID: u.StoreID, Admin: u.Admin, SecondFactor: u.HasSecondFactor()}
+		StoreID: u.StoreID, Admin: u.Admin, Grants: models.SplitSpaced[models.Grant](u.Grants), SecondFactor: u.HasSecondFactor()}
 }
 
 func (s *Server) signIn(c *gin.Context) error {

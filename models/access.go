@@ -24,22 +24,22 @@ const (
 // Scopes lists every scope.
 var Scopes = []Scope{ScopeReadOrders, ScopeWriteOrders, ScopeReadStores, ScopeManageWebhooks}
 
-// JoinScopes encodes scopes for storage, separated by spaces.
-func JoinScopes(scopes []Scope) string {
-	words := make([]string, len(scopes))
-	for i, scope := range scopes {
-		words[i] = string(scope)
+// JoinSpaced encodes scopes or grants for storage, separated by spaces.
+func JoinSpaced[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, word := range list {
+		words[i] = string(word)
 	}
 	return strings.Join(words, " ")
 }
 
-// SplitScopes decodes what JoinScopes encoded.
-func SplitScopes(stored string) []Scope {
-	var scopes []Scope
+// SplitSpaced decodes what JoinSpaced encoded.
+func SplitSpaced[T ~string](stored string) []T {
+	list := []T{}
 	for word := range strings.FieldsSeq(stored) {
-		scopes = append(scopes, Scope(word))
+		list = append(list, T(word))
 	}
-	return scopes
+	return list
 }
 
 // APIKey is an API key. Only its hash is stored; prefix and last4 are for display.
@@ -79,7 +79,9 @@ func (k *APIKey) Issue() (plain string, err error) {
 }
 
 // HasScope reports whether the key has the scope.
-func (k *APIKey) HasScope(scope Scope) bool { return slices.Contains(SplitScopes(k.Scopes), scope) }
+func (k *APIKey) HasScope(scope Scope) bool {
+	return slices.Contains(SplitSpaced[Scope](k.Scopes), scope)
+}
 
 // Usable reports whether the key is neither revoked nor expired at the given time.
 func (k *APIKey) Usable(now time.Time) bool {
@@ -104,9 +106,11 @@ type User struct {
 	Name         string
 	PasswordHash string
 	Role         Role
-	Admin        bool
-	Active       bool
-	CreatedAt    time.Time
+	// Admin has every grant. Grants are those of other users of the operator, separated by spaces.
+	Admin     bool
+	Grants    string
+	Active    bool
+	CreatedAt time.Time
 	// TOTPSecret is encrypted. It counts once TOTPConfirmedAt is set.
 	TOTPSecret      []byte     `gorm:"column:totp_secret"`
 	TOTPConfirmedAt *time.Time `gorm:"column:totp_confirmed_at"`
@@ -120,37 +124,9 @@ func (u *User) HasSecondFactor() bool { return u.TOTPConfirmedAt != nil }
 // Administers reports whether the user may manage the operator's other users.
 func (u *User) Administers() bool { return u.Role == RoleOperator && u.Admin && u.Active }
 
-// Permission says who may use a part of the panel.
-type Permission struct {
-	// OperatorOnly excludes the users of stores.
-	OperatorOnly bool
-	// AdminOnly allows only the operator's administrators.
-	AdminOnly bool
-	// Writes are refused while the operator is suspended; reads are not.
-	Writes bool
-	// OwnAccount is what a user needs to protect the account: it is allowed while the operator is
-	// suspended, while the user's store is inactive, and before a required second factor is set up.
-	OwnAccount bool
-}
-
-// The permissions of the panel.
-var (
-	OwnAccount    = Permission{OwnAccount: true}
-	AnyUser       = Permission{}
-	AnyUserWrite  = Permission{Writes: true}
-	OperatorRead  = Permission{OperatorOnly: true}
-	OperatorWrite = Permission{OperatorOnly: true, Writes: true}
-	AdminRead     = Permission{AdminOnly: true}
-	AdminWrite    = Permission{AdminOnly: true, Writes: true}
-	// OperatorRevoke and AdminRevoke take access away, which a suspended operator may still do.
-	OperatorRevoke = Permission{OperatorOnly: true}
-	AdminRevoke    = Permission{AdminOnly: true}
-)
-
-// Allows reports whether the user has the permission. It does not check whether the operator is
-// suspended.
-func (p Permission) Allows(u *User) bool {
-	return (!p.OperatorOnly || u.Role == RoleOperator) && (!p.AdminOnly || u.Administers())
+// HasGrant reports whether the user may do the work of a grant.
+func (u *User) HasGrant(grant Grant) bool {
+	return u.Administers() || u.Role == RoleOperator && slices.Contains(SplitSpaced[Grant](u.Grants), grant)
 }
 
 // Session is the session of a signed-in user. Only the token's hash is stored.

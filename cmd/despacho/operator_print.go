@@ -67,18 +67,20 @@ func printOperators(cmd *cobra.Command, all []models.Operator) error {
 
 // userView is a new user in the JSON output; Password is set only when it was generated.
 type userView struct {
-	ID         uuid.UUID   `json:"id"`
-	OperatorID uuid.UUID   `json:"operator_id"`
-	StoreID    *uuid.UUID  `json:"store_id"`
-	Email      string      `json:"email"`
-	Name       string      `json:"name"`
-	Role       models.Role `json:"role"`
-	Admin      bool        `json:"admin"`
-	Password   string      `json:"password,omitempty"`
+	ID         uuid.UUID      `json:"id"`
+	OperatorID uuid.UUID      `json:"operator_id"`
+	StoreID    *uuid.UUID     `json:"store_id"`
+	Email      string         `json:"email"`
+	Name       string         `json:"name"`
+	Role       models.Role    `json:"role"`
+	Admin      bool           `json:"admin"`
+	Grants     []models.Grant `json:"grants"`
+	Password   string         `json:"password,omitempty"`
 }
 
 func printUser(cmd *cobra.Command, user *models.User, password string) error {
-	columns, row := []any{"ID", "E-MAIL", "NAME", "ROLE", "ADMIN"}, []any{user.ID, user.Email, user.Name, user.Role, user.Admin}
+	columns, row := []any{"ID", "E-MAIL", "NAME", "ROLE", "ADMIN", "GRANTS"},
+		[]any{user.ID, user.Email, user.Name, user.Role, user.Admin, user.Grants}
 	if password != "" {
 		columns, row = append(columns, "PASSWORD (shown once)"), append(row, password)
 	}
@@ -88,7 +90,7 @@ func printUser(cmd *cobra.Command, user *models.User, password string) error {
 func viewUser(user *models.User, password string) userView {
 	return userView{
 		ID: user.ID, OperatorID: user.OperatorID, StoreID: user.StoreID, Email: user.Email, Name: user.Name,
-		Role: user.Role, Admin: user.Admin, Password: password,
+		Role: user.Role, Admin: user.Admin, Grants: models.SplitSpaced[models.Grant](user.Grants), Password: password,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/internal/operators"
+	"despacho/models"
 )
 
 func operatorUserCommand() *cobra.Command {
@@ -24,6 +25,7 @@ func operatorUserCommand() *cobra.Command {
 func operatorUserAddCommand() *cobra.Command {
 	var in operators.NewUser
 	var store string
+	var grants []string
 	var passwordFromStdin bool
 	command := &cobra.Command{
 		Use:     "add",
@@ -37,6 +39,9 @@ func operatorUserAddCommand() *cobra.Command {
 					return fmt.Errorf("--store must be a UUID, not %q", store)
 				}
 				in.StoreID = &id
+			}
+			for _, grant := range grants {
+				in.Grants = append(in.Grants, models.Grant(grant))
 			}
 			if passwordFromStdin {
 				var err error
@@ -59,6 +64,8 @@ func operatorUserAddCommand() *cobra.Command {
 	flags.StringVar(&in.Name, "name", "", "name of the person")
 	flags.StringVar(&store, "store", "", "id of the store the user works for (default none: the operator's own)")
 	flags.BoolVar(&in.Admin, "admin", false, "make the user an administrator of the operator")
+	flags.StringSliceVar(&grants, "grants", nil,
+		"what the user may do besides reading: counter, dispatch, cash, settings (default counter; an administrator may do everything)")
 	flags.BoolVar(&passwordFromStdin, "password-stdin", false, "read the password from the first line of standard input")
 	requireFlags(command, "operator", "email", "name")
 	return command

@@ -119,7 +119,7 @@ func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, c
 	t.Helper()
 	hashes := make([][]byte, count)
 	for i := range hashes {
-		key := models.APIKey{ID: uuid.New(), OperatorID: operatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: time.Now().UTC()}
+		key := models.APIKey{ID: uuid.New(), OperatorID: operatorID, Name: "prueba", Scopes: models.JoinSpaced(models.Scopes), CreatedAt: time.Now().UTC()}
 		plain, err := key.Issue()
 		require.NoError(t, err)
 		change(&key)
@@ -355,7 +355,7 @@ func TestAuthenticate_oneRoundTrip(t *testing.T) {
 	order := dbtest.NewOrder(t, database)
 	require.NoError(t, database.Insert(context.Background(), order))
 	now := time.Now().UTC()
-	key := models.APIKey{ID: uuid.New(), OperatorID: order.OperatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now}
+	key := models.APIKey{ID: uuid.New(), OperatorID: order.OperatorID, Name: "prueba", Scopes: models.JoinSpaced(models.Scopes), CreatedAt: now}
 	plain, err := key.Issue()
 	require.NoError(t, err)
 	require.NoError(t, database.Insert(context.Background(), &key))

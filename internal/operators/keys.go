@@ -38,7 +38,7 @@ func (s *Service) CreateKey(
 	now := s.clock.Now()
 	key = &models.APIKey{
 		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName),
-		Scopes:  models.JoinScopes(readScopes(in)),
+		Scopes:  models.JoinSpaced(readScopes(in)),
 		StoreID: in.UUID("store_id"), CreatedAt: now,
 	}
 	readFlag(in, "test", &key.Test)
@@ -121,4 +121,4 @@ func readScopes(in *jsonbody.Object) []models.Scope {
 	return scopes
 }
 
-var scopeNames = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")
+var scopeNames = strings.ReplaceAll(models.JoinSpaced(models.Scopes), " ", ", ")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -230,7 +231,7 @@ func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) e
 		return apperror.Limited("rate_limited", "Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.",
 			clock.UntilNextMinute(now))
 	case !p.Allows(&who.User):
-		return ErrNotAllowed
+		return notAllowed(&who.User, p)
 	case p.OwnAccount:
 		return nil
 	case !who.StoreActive:
@@ -241,4 +242,19 @@ func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) e
 		return ErrSuspended
 	}
 	return nil
+}
+
+// notAllowed says what the user lacks, if an administrator could give it.
+func notAllowed(user *models.User, p models.Permission) error {
+	var missing []string
+	for _, grant := range p.Needs {
+		missing = append(missing, grant.Label())
+	}
+	if p.AdminOnly {
+		missing = []string{"Administración"}
+	}
+	if user.Role != models.RoleOperator || len(missing) == 0 {
+		return ErrNotAllowed
+	}
+	return ErrNotAllowed.Saying("Su usuario no tiene permiso de " + strings.Join(missing, " ni de ") + ".")
 }

@@ -42,11 +42,13 @@ func TestSignIn(t *testing.T) {
 		require.Equal(t, added.ID, signed.User.ID)
 		token := signed.Token
 
-		who, _, err := h.Authorize(t.Context(), token, models.OperatorWrite, uuid.Nil)
+		who, _, err := h.Authorize(t.Context(), token, models.CounterWrite, uuid.Nil)
 		require.NoError(t, err)
 		require.Equal(t, []uuid.UUID{added.ID, operator.ID}, []uuid.UUID{who.User.ID, who.Operator.ID})
-		_, _, err = h.Authorize(t.Context(), token, models.AdminRead, uuid.Nil)
-		require.ErrorIs(t, err, operators.ErrNotAllowed)
+		for _, other := range []models.Permission{models.DispatchWrite, models.CashWrite, models.SettingsWrite, models.AdminRead} {
+			_, _, err = h.Authorize(t.Context(), token, other, uuid.Nil)
+			require.ErrorIs(t, err, operators.ErrNotAllowed)
+		}
 		_, _, err = h.Authorize(t.Context(), "inventado", models.AnyUser, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrNoSession)
 
@@ -57,7 +59,7 @@ func TestSignIn(t *testing.T) {
 		reading := signed.Token
 		_, _, err = h.Authorize(t.Context(), reading, models.AnyUser, uuid.Nil)
 		require.NoError(t, err)
-		_, _, err = h.Authorize(t.Context(), reading, models.AnyUserWrite, uuid.Nil)
+		_, _, err = h.Authorize(t.Context(), reading, models.NewOrderWrite, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrSuspended)
 		_, _, err = h.Authorize(t.Context(), reading, models.OwnAccount, uuid.Nil)
 		require.NoError(t, err, "and protect their accounts")

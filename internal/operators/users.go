@@ -126,6 +126,8 @@ type NewUser struct {
 	StoreID *uuid.UUID
 	// Admin makes an operator's user an administrator.
 	Admin bool
+	// Grants are those of another user of the operator; models.NewUserGrants if there are none.
+	Grants []models.Grant
 	// Password is generated if empty.
 	Password string
 }
@@ -140,6 +142,9 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, g
 		"password": in.Password}
 	if in.StoreID != nil {
 		members["role"], members["store_id"] = models.RoleStore, in.StoreID
+	}
+	if len(in.Grants) > 0 {
+		members["grants"] = in.Grants
 	}
 	body, err := bodyWith(members)
 	if err != nil {
@@ -263,6 +268,7 @@ func readUser(ctx context.Context, tx *db.DB, user *models.User, in *jsonbody.Ob
 	readName(in, &user.Name)
 	readFlag(in, "admin", &user.Admin)
 	readFlag(in, "active", &user.Active)
+	roleBefore := user.Role
 	if user.Role == "" || in.Has("role") {
 		user.Role = ""
 		if role := in.Enum("role", string(models.RoleOperator), string(models.RoleStore)); role != nil {
@@ -279,15 +285,32 @@ func readUser(ctx context.Context, tx *db.DB, user *models.User, in *jsonbody.Ob
 			in.AddError("store_id", "solo la lleva un usuario de tienda")
 		}
 		user.StoreID = nil
+		if roleBefore != models.RoleOperator {
+			user.Grants = models.JoinSpaced(models.NewUserGrants)
+		}
+		readGrants(in, user)
 	case models.RoleStore:
 		if user.Admin {
 			in.AddError("admin", "solo un usuario del operador puede ser administrador")
+		}
+		user.Grants = ""
+		if readGrants(in, user); user.Grants != "" {
+			in.AddError("grants", "solo los lleva un usuario del operador")
 		}
 		return readUserStore(ctx, tx, user, before, in)
 	default:
 		in.AddError("role", jsonbody.MissingMessage)
 	}
 	return nil
+}
+
+func readGrants(in *jsonbody.Object, user *models.User) {
+	if !in.Has("grants") {
+		return
+	}
+	var grants []models.Grant
+	readChoices(in, "grants", models.Grants, &grants)
+	user.Grants = models.JoinSpaced(grants)
 }
 
 // readUserStore checks the store of a store's user. The one that the user has may be inactive by

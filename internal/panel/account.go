@@ -44,7 +44,7 @@ func roleName(user *models.User) string {
 	case user.Administers():
 		return "Administrador del operador"
 	case user.Role == models.RoleOperator:
-		return "Personal del operador"
+		return "Personal del operador: " + grantNames(user)
 	}
 	return "Personal de la tienda"
 }

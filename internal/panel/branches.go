@@ -13,7 +13,7 @@ func (p *Pages) branches() *resource[models.Branch] {
 		intro:   "Donde se reciben los paquetes. La principal es la de los pedidos que no nombran otra: siempre hay una, y está activa.",
 		columns: []string{"Nombre", "Principal", "Estado"},
 		add:     "Agregar sucursal", made: "Sucursal agregada.", changed: "Sucursal guardada.",
-		gender:   feminine,
+		gender: feminine, reads: models.SettingsRead, writes: models.SettingsWrite,
 		inactive: "Sin marcar, no recibe más pedidos.",
 		name:     func(b *models.Branch) string { return b.Name }, active: func(b *models.Branch) bool { return b.Active },
 		describe: always(func(_ *Request, b *models.Branch) []cell {

@@ -21,6 +21,7 @@ import (
 // bulkMove is a move of the orders that are ticked in the list, or of all that match its filter.
 type bulkMove struct {
 	path, title string
+	needs       models.Permission
 	move        models.Move
 	// can and canMany are what the preview says of the orders that can be moved, cannot of the others.
 	can, canMany, cannot string
@@ -34,7 +35,7 @@ type bulkMove struct {
 
 var bulkMoves = []bulkMove{
 	{
-		path: ordersPath + "/asignar", title: "Asignar pedidos", move: models.MoveAssign,
+		path: ordersPath + "/asignar", title: "Asignar pedidos", needs: models.DispatchWrite, move: models.MoveAssign,
 		can: "Se asignará 1.", canMany: "Se asignarán %.", cannot: "No se pueden asignar",
 		results: assignmentResults, settled: "Los asignados",
 		form: func(p *Pages, v *Request) (*forms.Form, error) {
@@ -52,7 +53,7 @@ var bulkMoves = []bulkMove{
 		},
 	},
 	{
-		path: ordersPath + "/recibir", title: "Recibir pedidos", move: models.MoveReceive,
+		path: ordersPath + "/recibir", title: "Recibir pedidos", needs: models.CounterWrite, move: models.MoveReceive,
 		can:     "Se recibirá 1. El paquete tiene que estar aquí. Si está en reparto, vuelve de su motorizado.",
 		canMany: "Se recibirán %. Los paquetes tienen que estar aquí. Los que están en reparto vuelven de su motorizado.",
 		cannot:  "No se pueden recibir", results: receptionResults, settled: "Los recibidos",
@@ -74,7 +75,7 @@ var bulkMoves = []bulkMove{
 		},
 	},
 	{
-		path: ordersPath + "/cancelar", title: "Cancelar pedidos", move: models.MoveCancel,
+		path: ordersPath + "/cancelar", title: "Cancelar pedidos", needs: models.OrderWrite, move: models.MoveCancel,
 		can:     "Se cancelará 1. No se podrá volver a poner en marcha.",
 		canMany: "Se cancelarán %. No se podrán volver a poner en marcha.",
 		cannot:  "No se pueden cancelar", results: cancellationResults, settled: "Los cancelados",
@@ -96,13 +97,9 @@ var bulkMoves = []bulkMove{
 
 // routes are the routes of a bulk move: its preview, and the move.
 func (b bulkMove) routes(p *Pages) []Route {
-	needs := models.OperatorWrite
-	if b.move == models.MoveCancel {
-		needs = models.AnyUserWrite
-	}
 	return []Route{
-		{http.MethodGet, b.path, needs, func(v *Request) error { return p.previewBulk(v, b) }},
-		{http.MethodPost, b.path, needs, func(v *Request) error { return p.moveBulk(v, b) }},
+		{http.MethodGet, b.path, b.needs, func(v *Request) error { return p.previewBulk(v, b) }},
+		{http.MethodPost, b.path, b.needs, func(v *Request) error { return p.moveBulk(v, b) }},
 	}
 }
 

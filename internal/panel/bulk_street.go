@@ -16,7 +16,8 @@ import (
 // day, many at once.
 var streetMoves = []bulkMove{
 	{
-		path: ordersPath + "/entregar", title: "Entregar pedidos", move: models.MoveDeliver, amounts: true,
+		path: ordersPath + "/entregar", title: "Entregar pedidos", needs: models.DispatchWrite,
+		move: models.MoveDeliver, amounts: true,
 		can: "Se entregará 1.", canMany: "Se entregarán %.", cannot: "No se pueden entregar",
 		results: deliveryResults, settled: "Los entregados",
 		form: func(_ *Pages, v *Request) (*forms.Form, error) {
@@ -40,8 +41,9 @@ var streetMoves = []bulkMove{
 		},
 	},
 	{
-		path: ordersPath + "/no-entregado", title: "No se pudo entregar", move: models.MoveFail,
-		can: "Se registrará 1 intento fallido.", canMany: "Se registrarán % intentos fallidos.",
+		path: ordersPath + "/no-entregado", title: "No se pudo entregar", needs: models.DispatchWrite,
+		move: models.MoveFail,
+		can:  "Se registrará 1 intento fallido.", canMany: "Se registrarán % intentos fallidos.",
 		cannot: "No se les puede registrar un intento", results: failureResults, settled: "Los registrados",
 		form: func(_ *Pages, v *Request) (*forms.Form, error) {
 			single := failForm(v.Operator().Rules, uuid.Nil, 0)

@@ -30,7 +30,7 @@ type deliveryEntry struct {
 	Name  named
 	State cell
 	// GuideCode is set where the page is not the order's own; Host where it is not the webhook's
-	// own and the webhook is the user's.
+	// own, and the user may open the webhook.
 	GuideCode, Host string
 	// OperatorOnly means that the webhook is the operator's and the user a store's.
 	OperatorOnly bool
@@ -70,7 +70,7 @@ func (p *Pages) entryOf(v *Request, record *webhooks.Record) deliveryEntry {
 		State:    deliveryStates[delivery.Status],
 		Attempts: make([]attemptEntry, len(record.Attempts)), OperatorOnly: record.Webhook == nil,
 	}
-	entry.Repeatable = record.Webhook != nil && record.Webhook.Active && v.May(models.AnyUserWrite)
+	entry.Repeatable = record.Webhook != nil && record.Webhook.Active && v.May(models.WebhookWrite)
 	for i := range record.Attempts {
 		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático",
 			Body: p.Webhooks.SentBody(delivery, &record.Attempts[i])}
@@ -94,7 +94,7 @@ func (p *Pages) deliveriesOf(v *Request, filter webhooks.Filter, back string) (*
 	list := &deliveryList{Entries: make([]deliveryEntry, len(page.Records)), Return: back}
 	for i := range page.Records {
 		list.Entries[i] = p.entryOf(v, &page.Records[i])
-		if hook := page.Records[i].Webhook; hook != nil {
+		if hook := page.Records[i].Webhook; hook != nil && v.May(models.WebhookRead) {
 			list.Entries[i].Host = webhooks.HostOf(hook.URL)
 		}
 	}

@@ -19,6 +19,8 @@ type frame struct {
 	Notice   *notice
 	// Writable is false while the operator is suspended.
 	Writable bool
+	// May says which parts of a page the user may use, where not everybody who sees it may.
+	May partsAllowed
 	// WebhooksPaused means that events wait.
 	WebhooksPaused bool
 	// Page is the data of the page's own template.
@@ -27,6 +29,9 @@ type frame struct {
 	zone *time.Location
 	now  time.Time
 }
+
+// partsAllowed are parts of pages that many open: each has its own permission.
+type partsAllowed struct{ CreateOrders, PrintLabels, ChangeOrders, Receive, Dispatch bool }
 
 type menuLink struct {
 	Path, Label string
@@ -48,30 +53,30 @@ type menuLink struct {
 var menu = []menuLink{
 	{Path: home, Label: "Hoy", Icon: "today", OnPhone: true},
 	{Path: ordersPath, Label: "Pedidos", Icon: "orders", OnPhone: true},
-	{Path: "/panel/recepcion", Label: "Recepción", Icon: "reception", OnPhone: true, needs: models.OperatorRead,
+	{Path: "/panel/recepcion", Label: "Recepción", Icon: "reception", OnPhone: true, needs: models.CounterRead,
 		waiting: models.StatusRegistered},
-	{Path: assignmentPath, Label: "Asignación", Icon: "assign", OnPhone: true, needs: models.OperatorRead,
+	{Path: assignmentPath, Label: "Asignación", Icon: "assign", OnPhone: true, needs: models.DispatchRead,
 		waiting: models.StatusReceived},
 	{Path: newOrderPath, Label: "Nuevo pedido", Icon: "new", OnPhone: true, storeOnly: true},
-	{Path: uploadPath, Label: "Cargar pedidos", Icon: "upload"},
-	{Path: cashPath, Label: "Caja", Icon: "cash", needs: models.OperatorWrite},
-	{Path: settlementsPath, Label: "Liquidaciones", Icon: "settlements"},
+	{Path: uploadPath, Label: "Cargar pedidos", Icon: "upload", needs: models.NewOrderRead},
+	{Path: cashPath, Label: "Caja", Icon: "cash", needs: models.CashRead},
+	{Path: settlementsPath, Label: "Liquidaciones", Icon: "settlements", needs: models.SettlementRead},
 	{Path: summaryPath, Label: "Resumen", Icon: "summary"},
 }
 
 // settings are the pages of the configuration, which are tabs of one another.
 var settings = []menuLink{
-	{Path: "/panel/ajustes", Label: "Operador", needs: models.OperatorRead},
-	{Path: rulesPath, Label: "Entregas e intentos", needs: models.OperatorRead},
-	{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorRead},
-	{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorRead},
-	{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorRead},
-	{Path: "/panel/cobertura", Label: "Cobertura", needs: models.OperatorRead},
-	{Path: "/panel/tamanos", Label: "Tamaños", needs: models.OperatorRead},
-	{Path: "/panel/zonas-de-riesgo", Label: "Riesgo", needs: models.OperatorRead},
+	{Path: "/panel/ajustes", Label: "Operador", needs: models.SettingsRead},
+	{Path: rulesPath, Label: "Entregas e intentos", needs: models.SettingsRead},
+	{Path: "/panel/tiendas", Label: "Tiendas", needs: models.SettingsRead},
+	{Path: "/panel/motorizados", Label: "Motorizados", needs: models.RiderRead},
+	{Path: "/panel/sucursales", Label: "Sucursales", needs: models.SettingsRead},
+	{Path: "/panel/cobertura", Label: "Cobertura", needs: models.SettingsRead},
+	{Path: "/panel/tamanos", Label: "Tamaños", needs: models.SettingsRead},
+	{Path: "/panel/zonas-de-riesgo", Label: "Riesgo", needs: models.SettingsRead},
 	{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminRead},
-	{Path: keysPath, Label: "Claves API", needs: models.OperatorRead},
-	{Path: webhooksPath, Label: "Webhooks"},
+	{Path: keysPath, Label: "Claves API", needs: models.SettingsRead},
+	{Path: webhooksPath, Label: "Webhooks", needs: models.WebhookRead},
 	{Path: privacyPath, Label: "Datos personales", needs: models.AdminRead},
 	{Path: auditPath, Label: "Actividad", needs: models.AdminRead},
 }
@@ -81,6 +86,10 @@ func (p *Pages) frame(v *Request, title string, page any) *frame {
 		Title: title, Operator: v.Operator(), User: &v.Who.User,
 		Writable: !v.Operator().Suspended(), WebhooksPaused: p.Webhooks.Paused, Page: page, zone: v.Operator().TimeZone(),
 		now: p.Clock.Now(),
+		May: partsAllowed{
+			CreateOrders: v.May(models.NewOrderWrite), PrintLabels: v.May(models.NewOrderRead), ChangeOrders: v.May(models.OrderWrite),
+			Receive: v.May(models.CounterWrite), Dispatch: v.May(models.DispatchWrite),
+		},
 	}
 	f.Menu, f.Settings = menuFor(v)
 	if !isFragment(v) { // the notice is for the next page, not for a part of another one
@@ -90,9 +99,13 @@ func (p *Pages) frame(v *Request, title string, page any) *frame {
 }
 
 // menuFor leaves out what the user may not open, and marks the current entry. On a page of the
-// configuration it also returns the tabs.
+// configuration it also returns the tabs, of which a user may have none.
 func menuFor(v *Request) (links, tabs []menuLink) {
 	links, tabs = linksFor(v, menu), linksFor(v, settings)
+	if len(tabs) == 0 {
+		markCurrent(v, links)
+		return links, nil
+	}
 	configuration := menuLink{Path: tabs[0].Path, Label: "Configuración", Icon: "settings", Current: markCurrent(v, tabs)}
 	if !configuration.Current {
 		tabs = nil

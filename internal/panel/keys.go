@@ -109,7 +109,7 @@ func keyForm(stores []models.Store) *forms.Form {
 
 func scopesOf(key *models.APIKey) []named {
 	var scopes []named
-	for _, scope := range models.SplitScopes(key.Scopes) {
+	for _, scope := range models.SplitSpaced[models.Scope](key.Scopes) {
 		scopes = append(scopes, named{scopeNames[scope], string(scope)})
 	}
 	return scopes

@@ -62,7 +62,8 @@ type orderPage struct {
 	// Recipient is the link by which the recipient decides about the next attempt; nil unless somebody
 	// has to.
 	Recipient *recipientLink
-	// Links: back to the list, the tracking page, the label, and the order's workflow.
+	// Links: back to the list, the tracking page, the label if the user may print one, and the order's
+	// workflow.
 	List, Tracking, Label, Workflow string
 }
 
@@ -70,7 +71,7 @@ type orderPage struct {
 type recipientLink struct{ Address, WhatsApp string }
 
 func recipientLinkOf(v *Request, details *orders.OrderPage) *recipientLink {
-	if details.RecipientLink == "" || !v.May(models.AnyUserWrite) {
+	if details.RecipientLink == "" || !v.May(models.OrderWrite) {
 		return nil
 	}
 	said := "Hola, no pudimos entregar su pedido " + details.Order.GuideCode + ". Elija aquí qué día volvemos: " + details.RecipientLink
@@ -131,7 +132,10 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(v, order.Cancellation),
 		Proof: proofOf(order.DeliveryProof), AutoCancel: details.AutoCancelAt, Erase: eraseFormFor(v, order), List: p.lastList(v),
 		Recipient: recipientLinkOf(v, details),
-		Tracking:  p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Tracking:  p.trackingURL(order.GuideCode),
+	}
+	if v.May(models.NewOrderRead) {
+		page.Label = labelsPath([]uuid.UUID{order.ID}, formatA6)
 	}
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
@@ -140,10 +144,10 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 			page.Identity = &result
 		}
 	}
-	if v.May(models.AnyUserWrite) && orders.RequireCorrectable(v.Caller, order.Status) == nil {
+	if v.May(models.OrderWrite) && orders.RequireCorrectable(v.Caller, order.Status) == nil {
 		page.Correct = correctionPath(order.ID)
 	}
-	if v.May(models.OperatorWrite) && order.Status.Open() {
+	if v.May(models.DispatchWrite) && order.Status.Open() {
 		page.PointForm = pointForm(order.ID)
 	}
 	if page.Moves, err = p.offerMoves(v, details); err != nil {

@@ -24,7 +24,7 @@ func deliveryCorrectionForm(id uuid.UUID) *forms.Form {
 // page that was opened before somebody else's correction would send the amount of that time back
 // with a photo.
 func offerDeliveryCorrection(v *Request, order *orders.Detail) *forms.Form {
-	if order.Status != models.StatusDelivered || !v.May(models.OperatorWrite) {
+	if order.Status != models.StatusDelivered || !v.May(models.CashWrite) {
 		return nil
 	}
 	form := deliveryCorrectionForm(order.ID)

@@ -18,21 +18,19 @@ import (
 // a return; and what takes the latest move back.
 func (p *Pages) offerAfterFailure(v *Request, details *orders.OrderPage, moves *orderMoves) {
 	order, rules := details.Order, v.Operator().Rules
-	if v.May(models.OperatorWrite) {
-		if details.Can(models.MoveFail) {
-			moves.Fail = failForm(rules, order.ID, order.Version)
-		}
-		if details.Can(models.MoveHandBack) {
-			moves.HandBack = handBackForm(order.ID)
-		}
-		if details.Undo != nil {
-			moves.Undo = undoForm(order.ID, order.Version)
-			until := details.Undo.Until.In(v.Operator().TimeZone())
-			moves.CanUndo = entryTexts[string(details.Undo.Move)] + ", hasta las " + until.Format("15:04")
-		}
+	if details.Can(models.MoveFail) && v.May(models.DispatchWrite) {
+		moves.Fail = failForm(rules, order.ID, order.Version)
+	}
+	if details.Can(models.MoveHandBack) && v.May(models.CounterWrite) {
+		moves.HandBack = handBackForm(order.ID)
+	}
+	if details.Undo != nil && v.May(models.DispatchWrite) {
+		moves.Undo = undoForm(order.ID, order.Version)
+		until := details.Undo.Until.In(v.Operator().TimeZone())
+		moves.CanUndo = entryTexts[string(details.Undo.Move)] + ", hasta las " + until.Format("15:04")
 	}
 	moves.Undecided = order.Substatus != nil && order.Substatus.Undecided()
-	if details.Can(models.MoveRetry) || details.Can(models.MoveReturn) {
+	if (details.Can(models.MoveRetry) || details.Can(models.MoveReturn)) && v.May(models.OrderWrite) {
 		moves.Decide = p.decideForm(v, order.View, details.Can)
 	}
 }

@@ -35,32 +35,29 @@ func (m orderMoves) PaidTwoWays() bool {
 
 // offerMoves builds the form of each move that the order allows.
 func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMoves, err error) {
-	if !v.May(models.AnyUserWrite) {
-		return moves, nil
-	}
 	order := details.Order
 	p.offerAfterFailure(v, details, &moves)
-	if details.Can(models.MoveReceive) {
+	if details.Can(models.MoveReceive) && v.May(models.CounterWrite) {
 		branches, err := p.Operators.Branches().List(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Receive = receiveForm(order.ID, branches, order.BranchID)
 	}
-	if details.Can(models.MoveAssign) {
+	if details.Can(models.MoveAssign) && v.May(models.DispatchWrite) {
 		riders, err := p.Operators.Riders().List(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Assign, moves.Reassign = assignForm(order.ID, riders, order.Version), order.Rider != nil
 	}
-	if details.Can(models.MoveDeliver) {
+	if details.Can(models.MoveDeliver) && v.May(models.DispatchWrite) {
 		moves.Deliver = deliverForm(v.Operator().Rules, order.ID, order.Version, order.AmountToCollect)
 		if order.PaymentType == models.CashOnDelivery {
 			requireAmount(moves.Deliver, order)
 		}
 	}
-	if details.Can(models.MoveCancel) {
+	if details.Can(models.MoveCancel) && v.May(models.OrderWrite) {
 		moves.Cancel = cancelForm(order.ID, order.Version)
 	}
 	return moves, nil

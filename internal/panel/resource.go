@@ -26,6 +26,8 @@ type resource[T operators.Owned] struct {
 	// inactive is what happens to a row that is not active. gender is that of the word for a row.
 	inactive string
 	gender   gender
+	// reads opens the pages, writes is for their forms.
+	reads, writes models.Permission
 
 	list   func(context.Context, *models.Operator) ([]T, error)
 	create func(context.Context, *models.Operator, *jsonbody.Object) (*T, []shownOnce, error)
@@ -120,6 +122,8 @@ type resourcePage struct {
 	Rows    []resourceRow
 	Add     string
 	Form    *forms.Form
+	// Editable means that the user may create and edit, unless the operator is suspended.
+	Editable bool
 }
 
 type resourceRow struct {
@@ -130,14 +134,15 @@ type resourceRow struct {
 
 type resourceEdit struct {
 	Back, BackLabel string
-	Form            *forms.Form
-	Actions         []action
+	// Form is nil for a user who may not edit.
+	Form    *forms.Form
+	Actions []action
 }
 
-func (r *resource[T]) routes(read, write models.Permission) []Route {
+func (r *resource[T]) routes() []Route {
 	return []Route{
-		{http.MethodGet, r.path, read, r.showList}, {http.MethodPost, r.path, write, r.createRow},
-		{http.MethodGet, r.path + "/:id", read, r.edit}, {http.MethodPost, r.path + "/:id", write, r.changeRow},
+		{http.MethodGet, r.path, r.reads, r.showList}, {http.MethodPost, r.path, r.writes, r.createRow},
+		{http.MethodGet, r.path + "/:id", r.reads, r.edit}, {http.MethodPost, r.path + "/:id", r.writes, r.changeRow},
 	}
 }
 
@@ -154,7 +159,8 @@ func (r *resource[T]) respondList(v *Request, status int, as described[T], form 
 	if err != nil {
 		return err
 	}
-	page := resourcePage{Intro: r.intro, Columns: r.columns, Add: r.add, Form: form, Rows: make([]resourceRow, len(rows))}
+	page := resourcePage{Intro: r.intro, Columns: r.columns, Add: r.add, Form: form, Rows: make([]resourceRow, len(rows)),
+		Editable: r.writes.Allows(&v.Who.User)}
 	for i := range rows {
 		page.Rows[i] = resourceRow{Path: r.rowPath(&rows[i]), Name: r.name(&rows[i]), Cells: as.cells(&rows[i])}
 	}
@@ -238,6 +244,9 @@ func (r *resource[T]) changeRow(v *Request) error {
 }
 
 func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {
+	if !r.writes.Allows(&v.Who.User) {
+		form = nil
+	}
 	return r.pages.show(v, status, "resource_edit", r.name(row),
 		resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
 }

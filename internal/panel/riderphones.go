@@ -27,7 +27,7 @@ func (p *Pages) phoneCell(v *Request, access riders.Access) cell {
 func phoneActions(v *Request, rider *models.Rider, access riders.Access) []action {
 	var actions []action
 	path := riderPath(rider.ID)
-	if rider.Active && v.May(models.OperatorWrite) {
+	if rider.Active && v.May(models.DispatchWrite) {
 		text := "Con él su celular muestra lo que lleva y registra sus entregas, y él elige un PIN. Sirve una vez, durante 24 horas."
 		if access.Link != nil {
 			text += " El enlace de antes deja de servir."
@@ -38,7 +38,7 @@ func phoneActions(v *Request, rider *models.Rider, access riders.Access) []actio
 		actions = append(actions, action{Title: "Enlace para el celular", Text: text,
 			Form: &forms.Form{Action: path + "/enlace", Submit: "Crear el enlace"}})
 	}
-	if access.Phone != nil || access.Link != nil {
+	if (access.Phone != nil || access.Link != nil) && v.May(models.DispatchRevoke) {
 		actions = append(actions, action{Title: "Quitar el acceso",
 			Text: "Su celular deja de tener acceso al instante, y un enlace sin usar deja de servir. Lo que lleva sigue siendo suyo.",
 			Form: &forms.Form{Action: path + "/quitar-acceso", Submit: "Sí, quitarlo", Danger: true}})

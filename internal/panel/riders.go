@@ -20,10 +20,10 @@ func (p *Pages) riders() *resource[models.Rider] {
 	return resourceOf(p, p.Operators.Riders(), resource[models.Rider]{
 		path: ridersPath, title: "Motorizados",
 		intro: "Quienes reparten los pedidos. A un motorizado inactivo no se le asigna nada más; lo que ya lleva sigue siendo suyo. " +
-			"En «Editar» está el enlace para su celular.",
+			"En la página de cada uno está el enlace para su celular.",
 		columns: []string{"Nombre", "Teléfono", "Estado", "Celular", "Lo que lleva"},
 		add:     "Agregar motorizado", made: "Motorizado agregado.", changed: "Motorizado guardado.",
-		gender:   masculine,
+		gender: masculine, reads: models.RiderRead, writes: models.SettingsWrite,
 		inactive: "Sin marcar, no se le asignan más pedidos y su celular deja de tener acceso.",
 		name:     func(r *models.Rider) string { return r.Name }, active: func(r *models.Rider) bool { return r.Active },
 		ask: p.askAboutPackages, describe: p.describeRiders,
@@ -34,8 +34,11 @@ func (p *Pages) describeRiders(v *Request) (described[models.Rider], error) {
 	access, err := p.Riders.List(v.Ctx(), v.Operator())
 	return described[models.Rider]{
 		cells: func(r *models.Rider) []cell {
-			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine), p.phoneCell(v, access[r.ID]),
-				{Text: "Hoja de ruta", Path: routeSheetOf(r.ID)}}
+			sheet := plain("")
+			if v.May(models.DispatchRead) {
+				sheet = cell{Text: "Hoja de ruta", Path: routeSheetOf(r.ID)}
+			}
+			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active, masculine), p.phoneCell(v, access[r.ID]), sheet}
 		},
 		fields: func(r *models.Rider) []forms.Field {
 			return []forms.Field{

@@ -15,7 +15,7 @@ func (p *Pages) riskZones() *resource[models.RiskZone] {
 			"Con lugar y palabras, cuentan las direcciones de ese lugar que tengan alguna de ellas.",
 		columns: []string{"Nombre", "Lugar", "Palabras", "Estado"},
 		add:     "Agregar zona", made: "Zona de riesgo agregada.", changed: "Zona de riesgo guardada.",
-		gender:   feminine,
+		gender: feminine, reads: models.SettingsRead, writes: models.SettingsWrite,
 		inactive: "Sin marcar, no advierte a nadie.",
 		name:     func(z *models.RiskZone) string { return z.Name }, active: func(z *models.RiskZone) bool { return z.Active },
 		describe: p.describeRiskZones,

@@ -14,7 +14,7 @@ func (p *Pages) stores() *resource[models.Store] {
 		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos ni recibe eventos en sus webhooks; los pedidos que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
 		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
-		gender:   feminine,
+		gender: feminine, reads: models.SettingsRead, writes: models.SettingsWrite,
 		inactive: "Sin marcar, la tienda deja de crear pedidos.",
 		name:     func(s *models.Store) string { return s.Name }, active: func(s *models.Store) bool { return s.Active },
 		describe: always(func(v *Request, s *models.Store) []cell {

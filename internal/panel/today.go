@@ -38,7 +38,7 @@ func (p *Pages) showToday(v *Request) error {
 	}
 	page := &todayPage{}
 	page.describe(v, today, p.Clock.Now())
-	if today.IsQuiet() && v.May(models.OperatorWrite) {
+	if today.IsQuiet() && v.May(models.SettingsWrite) {
 		if page.Setup, err = p.setupSteps(v); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (p *Pages) showToday(v *Request) error {
 
 func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) {
 	lists := TodayListsOf(today)
-	if v.May(models.OperatorRead) {
+	if v.May(models.CounterRead) {
 		lists.Returning = returnsPath
 	}
 	oldest := ""
@@ -67,7 +67,10 @@ func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) 
 		figure("Por devolver", today.Returning, "a su tienda", lists.Returning, false),
 		figure("Se cancelan solos", today.Expiring, "en menos de 2 horas", lists.Expiring, true),
 		figure("Cobrado distinto", today.AmountDiffers, "de lo acordado, en 7 días", lists.AmountDiffers, true),
-		figure("Webhooks que fallan", int64(today.FailingWebhooks), "", lists.FailingWebhooks, true),
+	}
+	if v.May(models.WebhookRead) {
+		failing := figure("Webhooks que fallan", int64(today.FailingWebhooks), "", lists.FailingWebhooks, true)
+		page.Waiting = append(page.Waiting, failing)
 	}
 	if v.May(models.OperatorRead) {
 		notLoaded := figure("Sin confirmar", today.NotLoaded, "por su motorizado", lists.NotLoaded, false)
@@ -108,5 +111,8 @@ func (p *Pages) setupSteps(v *Request) ([]setupStep, error) {
 	if !slices.ContainsFunc(steps, func(step setupStep) bool { return !step.Done }) {
 		return nil, nil
 	}
-	return append(steps, setupStep{Label: "El primer pedido", Path: newOrderPath}), nil
+	if v.May(models.NewOrderWrite) {
+		steps = append(steps, setupStep{Label: "El primer pedido", Path: newOrderPath})
+	}
+	return steps, nil
 }

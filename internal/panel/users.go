@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"strings"
 
 	"despacho/internal/jsonbody"
 	"despacho/internal/operators"
@@ -19,10 +20,13 @@ func (p *Pages) users() *resource[models.User] {
 		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
 		columns: []string{"Nombre", "Rol", "Estado"},
 		add:     "Agregar usuario", made: "Usuario agregado. Con el enlace elige su contraseña.", changed: "Usuario guardado.",
-		gender:   masculine,
+		gender: masculine, reads: models.AdminRead, writes: models.AdminWrite,
 		inactive: "Sin marcar, no puede ingresar y sus sesiones se cierran.",
 		list:     p.Operators.Users, change: p.Operators.ChangeUser, absent: operators.ErrUserNotFound,
 		create: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.User, []shownOnce, error) {
+			if role := in.Text("role", len(models.RoleOperator)); role != nil && *role == string(models.RoleStore) {
+				in = in.With("grants", []models.Grant{}) // the form ticks one for whoever is of the operator
+			}
 			invited, err := p.Operators.InviteUser(ctx, operator, in)
 			if err != nil {
 				return nil, nil, err
@@ -57,7 +61,18 @@ func roleOf(u *models.User, names storeNaming) cell {
 	case u.Admin:
 		return cell{Text: "Operador", Note: "Administrador"}
 	}
-	return plain("Operador")
+	return cell{Text: "Operador", Note: grantNames(u)}
+}
+
+// grantNames are what a user of the operator may do besides reading, in words.
+func grantNames(u *models.User) string {
+	var names []string
+	for _, grant := range models.Grants {
+		if u.HasGrant(grant) {
+			names = append(names, grant.Label())
+		}
+	}
+	return cmp.Or(strings.Join(names, ", "), "Solo consulta")
 }
 
 func userFields(u *models.User, stores []models.Store) []forms.Field {
@@ -77,9 +92,21 @@ func userFields(u *models.User, stores []models.Store) []forms.Field {
 		},
 		{
 			Name: "admin", Label: "Administrador", Kind: forms.Flag, Value: strconv.FormatBool(u.Admin),
-			Hint: "Solo para el rol Operador: también maneja los usuarios.",
+			Hint: "Solo para el rol Operador: tiene todos los permisos y también maneja los usuarios.",
 		},
+		grantsField(u),
 	}
+}
+
+// grantsField has the grants of a user, or of a new one.
+func grantsField(u *models.User) forms.Field {
+	chosen := models.SplitSpaced[models.Grant](u.Grants)
+	if u.Role == "" {
+		chosen = models.NewUserGrants
+	}
+	field := ruleWords("grants", "Permisos", models.Grants, chosen)
+	field.Hint = "Solo para el rol Operador. Sin ninguno, solo consulta."
+	return field
 }
 
 func passwordQuestion() forms.Field {

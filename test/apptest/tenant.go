@@ -121,7 +121,7 @@ func (tenant *Tenant) NewKey(t testing.TB, row models.APIKey, scopes ...models.S
 	if len(scopes) == 0 {
 		scopes = models.Scopes
 	}
-	row.ID, row.OperatorID, row.Name, row.Scopes = uuid.New(), tenant.Operator.ID, "prueba", models.JoinScopes(scopes)
+	row.ID, row.OperatorID, row.Name, row.Scopes = uuid.New(), tenant.Operator.ID, "prueba", models.JoinSpaced(scopes)
 	row.CreatedAt = tenant.Operator.CreatedAt
 	tenant.insert(t, &row)
 	return plain
@@ -191,8 +191,23 @@ func (tenant *Tenant) SignIn(t testing.TB, store *models.Store) string {
 	return tenant.SignInAs(t, &user)
 }
 
-// SignInAs makes the user, fills in what it lacks, signs it in and returns its token.
+// SignInWith signs a new user of the operator in who has these grants and no others.
+func (tenant *Tenant) SignInWith(t testing.TB, grants ...models.Grant) string {
+	t.Helper()
+	return tenant.signIn(t, &models.User{Grants: models.JoinSpaced(grants)})
+}
+
+// SignInAs makes the user, fills in what it lacks, signs it in and returns its token. A user of the
+// operator has every grant.
 func (tenant *Tenant) SignInAs(t testing.TB, user *models.User) string {
+	t.Helper()
+	if user.StoreID == nil {
+		user.Grants = models.JoinSpaced(models.Grants)
+	}
+	return tenant.signIn(t, user)
+}
+
+func (tenant *Tenant) signIn(t testing.TB, user *models.User) string {
 	t.Helper()
 	hash, err := credentials.HashPassword(Password)
 	require.NoError(t, err)

@@ -155,6 +155,8 @@ CREATE TABLE users (
     password_hash     TEXT NOT NULL,
     role              TEXT NOT NULL CHECK (role IN ('operator', 'store')),
     admin             BOOLEAN NOT NULL,
+    -- What a user of the operator may do, separated by spaces. An administrator may do everything.
+    grants            TEXT NOT NULL DEFAULT '',
     active            BOOLEAN NOT NULL,
     -- The second factor: its secret is encrypted and counts from its confirmation on. A code's step is stored when it is used, so that no code
     -- is used twice.

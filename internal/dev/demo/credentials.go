@@ -85,7 +85,7 @@ func (b blueprint) makeKey(
 	if err != nil {
 		return "", err
 	}
-	row.ID, row.OperatorID, row.Scopes, row.CreatedAt = uuid.New(), b.operatorID(), models.JoinScopes(scopes), now
+	row.ID, row.OperatorID, row.Scopes, row.CreatedAt = uuid.New(), b.operatorID(), models.JoinSpaced(scopes), now
 	return plain, database.Insert(ctx, &row)
 }
 
@@ -107,6 +107,8 @@ func (b blueprint) makeUser(
 	}
 	if storeID != nil {
 		user.Role = models.RoleStore
+	} else {
+		user.Grants = models.JoinSpaced(models.Grants)
 	}
 	if err := database.InsertMissing(ctx, &user); err != nil {
 		return SignIn{}, err

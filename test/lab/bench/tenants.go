@@ -92,7 +92,7 @@ func issueKeys(ctx context.Context, connection *pgx.Conn, ring *cluster.KeyRing,
 		}
 		ring.Keys = append(ring.Keys, plain)
 		rows[i] = []any{uuid.New(), id("operator", owner), "bench", key.Prefix, key.Last4, key.Hash,
-			models.JoinScopes(models.Scopes), time.Now()}
+			models.JoinSpaced(models.Scopes), time.Now()}
 	}
 	columns := []string{"id", "operator_id", "name", "prefix", "last4", "hash", "scopes", "created_at"}
 	_, err := connection.CopyFrom(ctx, pgx.Identifier{"api_keys"}, columns, pgx.CopyFromRows(rows))

@@ -81,7 +81,7 @@ func issueKeys(store *models.Store, now time.Time) (rows []any, ring *cluster.Ke
 	for range keysPerStore {
 		key := models.APIKey{
 			ID: uuid.New(), OperatorID: store.OperatorID, StoreID: &store.ID, Name: "chaos",
-			Scopes: models.JoinScopes(models.Scopes), CreatedAt: now,
+			Scopes: models.JoinSpaced(models.Scopes), CreatedAt: now,
 		}
 		plain, err := key.Issue()
 		if err != nil {
