@@ -12,7 +12,7 @@ import (
 var auditFieldWords = map[string]string{
 	"active": "activo", "admin": "administrador", "base_price_cents": "precio base", "code": "código",
 	"contact_email": "correo de contacto",
-	"contact_phone": "teléfono de contacto", "contact_whatsapp": "WhatsApp de contacto", "email": "correo", "events": "eventos",
+	"contact_phone": "teléfono de contacto", "contact_whatsapp": "WhatsApp de contacto", "email": "correo", "events": "eventos", "grants": "permisos",
 	"is_default": "predeterminada",
 	"logo_photo": "logo", "logo_url": "dirección del logo", "main": "principal", "name": "nombre", "paused": "pausa",
 	"phone": "teléfono", "price_cents": "precio",

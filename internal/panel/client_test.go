@@ -46,7 +46,12 @@ func visit(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, store *mode
 // getAs is visit for a user with traits of its own.
 func getAs(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, user *models.User) *visitor {
 	t.Helper()
-	token := tenant.SignInAs(t, user)
+	return signedInWith(t, s, tenant.SignInAs(t, user))
+}
+
+// signedInWith is a client with the token of a session.
+func signedInWith(t testing.TB, s *apptest.Service, token string) *visitor {
+	t.Helper()
 	v := signedOut(t, s)
 	address, err := url.Parse(s.BaseURL + "/panel")
 	require.NoError(t, err)
