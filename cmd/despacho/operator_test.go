@@ -115,8 +115,14 @@ func TestOperatorCommand_userAdd(t *testing.T) {
 
 		table, err := despacho(t, "", "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "leo@rayo.example", "--name", "Leo")
 		require.NoError(t, err)
-		require.Regexp(t, `(?m)^ID\s+E-MAIL\s+NAME\s+ROLE\s+ADMIN\s+PASSWORD \(shown once\)$`, table)
-		require.Regexp(t, `leo@rayo.example\s+Leo\s+operator\s+false\s+[A-Z2-7]{26}`, table)
+		require.Regexp(t, `(?m)^ID\s+E-MAIL\s+NAME\s+ROLE\s+ADMIN\s+GRANTS\s+PASSWORD \(shown once\)$`, table)
+		clerk := mustPrint[userView](t, "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "zoe@rayo.example", "--name", "Zoe",
+			"--grants", "dispatch,cash")
+		require.Equal(t, []models.Grant{models.GrantDispatch, models.GrantCash}, clerk.Grants)
+		_, err = despacho(t, "", "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "mia@rayo.example", "--name", "Mia",
+			"--grants", "everything")
+		require.ErrorContains(t, err, "grants")
+		require.Regexp(t, `leo@rayo.example\s+Leo\s+operator\s+false\s+counter\s+[A-Z2-7]{26}`, table)
 	})
 }
 

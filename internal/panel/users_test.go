@@ -58,6 +58,42 @@ func TestUsers_chooseTheirPassword(t *testing.T) {
 	})
 }
 
+var tickedGrant = regexp.MustCompile(`name="grants" value="(\w+)" checked`)
+
+// The form ticks the least for a new user. A store's has none, whatever is ticked.
+func TestUsers_grants(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		admin := getAs(t, s, tenant, &models.User{Admin: true})
+		ticked := func(path string) (grants []string) {
+			for _, box := range tickedGrant.FindAllStringSubmatch(admin.read(path).Text, -1) {
+				grants = append(grants, box[1])
+			}
+			return grants
+		}
+		add := func(role, store string, grants ...string) string {
+			admin.submit("/panel/usuarios", url.Values{
+				"name": {"Ana"}, "email": {someEmail()}, "role": {role}, "store_id": {store}, "grants": grants,
+			})
+			return admin.read("/panel/usuarios").words()
+		}
+		require.Equal(t, []string{"counter"}, ticked("/panel/usuarios"))
+		require.Contains(t, add("operator", "", "dispatch", "cash"), "Operador Despacho, Caja Activo")
+		require.Contains(t, add("operator", ""), "Operador Solo consulta Activo")
+		require.Contains(t, add("store", tenant.StoreA.ID.String(), "counter"), "Tienda Tienda A Activo")
+
+		clerk := &models.User{Name: "Zoe"}
+		tenant.SignInAs(t, clerk)
+		path := "/panel/usuarios/" + clerk.ID.String()
+		require.Equal(t, []string{"counter", "dispatch", "cash", "settings"}, ticked(path))
+		admin.submit(path, url.Values{
+			"seen": {admin.read(path).fieldsOf(t, path).Get("seen")}, "name": {"Zoe"}, "email": {clerk.Email}, "role": {"operator"},
+			"store_id": {""}, "active": {"true"},
+		})
+		require.Empty(t, ticked(path), "without a tick none is left")
+	})
+}
+
 func TestUsers_rejectedFormKeepsItsValues(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, self := s.NewTenant(t), &models.User{Admin: true}
