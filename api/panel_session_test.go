@@ -21,6 +21,7 @@ func TestPanelSession_signInReadSignOut(t *testing.T) {
 		want := map[string]any{
 			"id": user.ID.String(), "email": user.Email, "name": user.Name, "role": "operator",
 			"operator_id": tenant.Operator.ID.String(), "store_id": nil, "admin": false, "second_factor": false,
+			"grants": []any{"counter", "dispatch", "cash", "settings"},
 		}
 		require.Equal(t, want, signed.Data["user"])
 		require.Equal(t, map[string]any{"user": want}, session(t, s, signed.String("token")).Data)

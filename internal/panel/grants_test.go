@@ -88,8 +88,8 @@ func withGrants(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, grants
 	return signedInWith(t, s, tenant.SignInWith(t, grants...))
 }
 
-// Every route of the panel is tried with every grant alone, and with none. A new route is refused to
-// all of them unless it is named here.
+// Every route of the panel is tried with every grant alone, and with none. One that no table names
+// fails.
 func TestRoutes_grants(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

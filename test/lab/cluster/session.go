@@ -11,13 +11,13 @@ import (
 	"despacho/models"
 )
 
-// OpenSession inserts an operator's user with a session, without hashing a password. It returns the
-// token.
+// OpenSession inserts an operator's user who has every grant, with a session, without hashing a
+// password. It returns the token.
 func OpenSession(ctx context.Context, database *db.DB, operator uuid.UUID) (string, error) {
 	now := time.Now().UTC()
 	user := models.User{
 		ID: uuid.New(), OperatorID: operator, Email: uuid.NewString() + "@cluster.example", Name: "Personal",
-		PasswordHash: "-", Role: models.RoleOperator, Active: true, CreatedAt: now,
+		PasswordHash: "-", Role: models.RoleOperator, Grants: models.JoinSpaced(models.Grants), Active: true, CreatedAt: now,
 	}
 	token, err := credentials.NewToken()
 	if err != nil {
