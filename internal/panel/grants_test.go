@@ -51,7 +51,13 @@ var openedBy = map[models.Grant][]string{
 		"GET /panel/motorizados", "GET /panel/motorizados/:id",
 		"POST /panel/motorizados/:id/enlace", "POST /panel/motorizados/:id/quitar-acceso",
 	}, creating...),
-	models.GrantCash: {"POST /panel/pedidos/:id/corregir-entrega"},
+	models.GrantCash: {
+		"POST /panel/pedidos/:id/corregir-entrega",
+		"GET /panel/caja", "GET /panel/caja/rendir", "POST /panel/caja/rendir", "GET /panel/caja/rendiciones/:id",
+		"POST /panel/caja/ajuste/rider", "POST /panel/caja/ajuste/store", "POST /panel/caja/ajuste/count", "POST /panel/caja/ajuste/deposit",
+		"GET /panel/liquidaciones", "GET /panel/liquidaciones/nueva", "POST /panel/liquidaciones/nueva",
+		"GET /panel/liquidaciones/:id", "GET /panel/liquidaciones/:id/pedidos.csv", "POST /panel/liquidaciones/:id/pagar",
+	},
 	models.GrantSettings: {
 		"GET /panel/ajustes", "POST /panel/ajustes", "GET /panel/ajustes/entregas", "POST /panel/ajustes/entregas",
 		"POST /panel/ajustes/logo", "POST /panel/ajustes/logo/quitar",

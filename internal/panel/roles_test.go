@@ -25,6 +25,7 @@ var forStores = map[string]bool{
 	"POST /panel/webhooks/:id/rotar": true, "POST /panel/webhooks/:id/desactivar": true, "POST /panel/webhooks/:id/reenviar": true,
 	"GET /panel/pedidos/:id/corregir": true, "POST /panel/pedidos/:id/corregir": true,
 	"GET /panel/pedidos/cancelar": true, "POST /panel/pedidos/cancelar": true,
+	"GET /panel/liquidaciones": true, "GET /panel/liquidaciones/:id": true, "GET /panel/liquidaciones/:id/pedidos.csv": true,
 	"POST /panel/envios/:id/reenviar":  true,
 	"GET /panel/pedidos.csv":           true,
 	"GET /panel/cuenta/segundo-factor": true, "GET /panel/cuenta/segundo-factor/confirmar": true, "POST /panel/cuenta/segundo-factor": true,
