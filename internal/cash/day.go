@@ -140,6 +140,13 @@ func (s *Service) carriers(ctx context.Context, operator *models.Operator, rider
 	return carriers, err
 }
 
+// Outstanding is what all riders have collected and not handed in.
+func (s *Service) Outstanding(ctx context.Context, operator *models.Operator) (sum money.Cents, err error) {
+	err = s.db.Query(ctx).Model(&models.Posting{}).Where("operator_id = ? AND account = ?", operator.ID, models.AccountRider).
+		Select("CAST(COALESCE(SUM(amount_cents), 0) AS BIGINT)").Scan(&sum).Error
+	return sum, err
+}
+
 // Carried is what each of some riders has collected and not handed in, in every way.
 func (s *Service) Carried(ctx context.Context, operator *models.Operator, riders []uuid.UUID) (map[uuid.UUID]money.Cents, error) {
 	carriers, err := s.carriers(ctx, operator, riders)
@@ -152,39 +159,57 @@ func (s *Service) Carried(ctx context.Context, operator *models.Operator, riders
 
 // owed are the stores to whom something is owed, or who owe something.
 func (s *Service) owed(ctx context.Context, operator *models.Operator) ([]Owed, error) {
-	balances := s.db.Query(ctx).Model(&models.Posting{}).Where("operator_id = ? AND account IN ?", operator.ID, storeAccounts).
-		Select("account, owner_id, order_id, SUM(amount_cents) AS amount, MIN(day) AS since").
-		Group("account, owner_id, order_id").Having("SUM(amount_cents) <> 0")
 	var rows []struct {
 		StoreID   uuid.UUID
-		StoreName *string
+		StoreName string
 		Account   models.Account
 		Amount    money.Cents
-		Since     string
 	}
+	balances := s.db.Query(ctx).Model(&models.Posting{}).Where("operator_id = ? AND account IN ?", operator.ID, storeAccounts).
+		Select("owner_id, account, CAST(-SUM(amount_cents) AS BIGINT) AS amount").Group("owner_id, account").Having("SUM(amount_cents) <> 0")
 	err := s.db.Query(ctx).Table("(?) AS balances", balances).Joins("LEFT JOIN stores ON stores.id = balances.owner_id").
-		Select("balances.owner_id AS store_id, stores.name AS store_name, account, CAST(-SUM(amount) AS BIGINT) AS amount, MIN(since) AS since").
-		Group("balances.owner_id, stores.name, account").Order("balances.owner_id").Scan(&rows).Error
+		Select("owner_id AS store_id, COALESCE(stores.name, '') AS store_name, account, amount").Order("owner_id").Scan(&rows).Error
+	if err != nil {
+		return nil, err
+	}
 	var owed []Owed
 	for _, row := range rows {
 		if len(owed) == 0 || owed[len(owed)-1].StoreID != row.StoreID {
-			of := Owed{StoreID: row.StoreID}
-			if row.StoreName != nil {
-				of.StoreName = *row.StoreName
-			}
-			owed = append(owed, of)
+			owed = append(owed, Owed{StoreID: row.StoreID, StoreName: row.StoreName})
 		}
-		of := &owed[len(owed)-1]
-		of.set(row.Account, row.Amount)
-		if row.Account != models.AccountPending && (of.Since == "" || row.Since < of.Since) {
-			of.Since = row.Since
-		}
+		owed[len(owed)-1].set(row.Account, row.Amount)
 	}
-	owed = slices.DeleteFunc(owed, func(o Owed) bool { return o.StoreBalance == StoreBalance{} })
+	since, err := s.owedSince(ctx, operator)
+	for i := range owed {
+		owed[i].Since = since[owed[i].StoreID]
+	}
 	slices.SortFunc(owed, func(a, b Owed) int {
 		return cmp.Or(compareSince(a.Since, b.Since), cmp.Compare(b.Total(), a.Total()), textnorm.Compare(a.StoreName, b.StoreName))
 	})
 	return owed, err
+}
+
+// owedSince is, by store, the last day of the oldest settlement that is not paid or, if all are,
+// the first day with postings that no settlement has.
+func (s *Service) owedSince(ctx context.Context, operator *models.Operator) (map[uuid.UUID]string, error) {
+	var days []struct {
+		Owner uuid.UUID
+		Day   string
+	}
+	err := s.db.Query(ctx).Raw(`
+		SELECT owner_id AS owner, MIN(day) AS day FROM ledger_postings LEFT JOIN (
+			SELECT store_id, MAX(period_to) AS period_to FROM settlements WHERE operator_id = ? GROUP BY store_id
+		) AS settled ON COALESCE(settled.store_id, ?) = owner_id
+		WHERE operator_id = ? AND account = ? AND day > COALESCE(period_to, '') GROUP BY owner_id
+		UNION ALL SELECT COALESCE(store_id, ?), MIN(period_to) FROM settlements WHERE operator_id = ? AND status = ? GROUP BY store_id`,
+		operator.ID, uuid.Nil, operator.ID, models.AccountStore, uuid.Nil, operator.ID, models.SettlementIssued).Scan(&days).Error
+	since := map[uuid.UUID]string{}
+	for _, of := range days {
+		if known := since[of.Owner]; known == "" || of.Day < known {
+			since[of.Owner] = of.Day
+		}
+	}
+	return since, err
 }
 
 // compareSince sorts the oldest first, and what is of no day last.

@@ -64,6 +64,20 @@ func TestCash_anEvening(t *testing.T) {
 		require.Contains(t, words("/panel/caja"), "Carlos Quispe 0 S/ 5.00 S/ 0.00", "the debt stays with the rider")
 		require.Contains(t, words("/panel/caja"), "En la caja S/ 75.00")
 
+		// A correction of how something was paid moves what the rider owes.
+		correct := func(values url.Values) *page {
+			return c.upload("/panel/pedidos/"+first.id+"/corregir-entrega", values, "photo", "", nil)
+		}
+		refused := correct(url.Values{"reason": {"Pagó 52"}, "actual_amount_collected": {"52"}})
+		require.Contains(t, refused.words(), "Se cobró de varias formas: indique cuánto por cada una.")
+		require.Contains(t, correct(url.Values{"reason": {"Fue Plin"}, "method": {"plin"}}).words(), "Indique también el monto.")
+		require.Equal(t, http.StatusSeeOther, correct(url.Values{"reason": {"Fue Plin"}, "actual_amount_collected": {"50"}, "method": {"cash"},
+			"other_amount": {"20"}, "other_method": {"plin"}}).Status)
+		require.Contains(t, words("/panel/pedidos/"+first.id), "Formas de pago Efectivo 30.00, Yape 20.00 → pasó a Efectivo 30.00, Plin 20.00")
+		require.Contains(t, words("/panel/caja"), "Carlos Quispe 1 S/ 5.00 S/ 0.00", "Yape that was handed in and was not Yape")
+		require.Equal(t, http.StatusSeeOther, correct(url.Values{"reason": {"Sí fue Yape"}, "actual_amount_collected": {"50"}, "method": {"cash"},
+			"other_amount": {"20"}, "other_method": {"yape"}}).Status)
+
 		draft := "/panel/liquidaciones/nueva?tienda=" + tenant.StoreA.ID.String()
 		page := c.read(draft)
 		require.Contains(t, plainSpaces.Replace(page.words()), "Cobrado y rendido S/ 100.00 Envíos − S/ 18.00 Se paga a la tienda S/ 82.00")

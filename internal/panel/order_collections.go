@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -29,18 +30,28 @@ func methodOptions(rules models.Rules) []forms.Option {
 	return options
 }
 
+// paidTwoWays reports whether a form has something to say of a second way of payment.
+func paidTwoWays(form *forms.Form) bool {
+	return slices.ContainsFunc(form.Fields, func(field forms.Field) bool {
+		return field.Name == otherPart+amountField && field.Value != "" || strings.HasPrefix(field.Name, otherPart) && field.Error != ""
+	})
+}
+
 // deliverPaid delivers an order with what its form says of the ways of payment.
 func (p *Pages) deliverPaid(v *Request, id uuid.UUID, in *jsonbody.Object, photo []byte) error {
 	in, prefixes := withCollections(in, v.Operator().Rules)
 	_, err := p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
-	return renamed(err, func(field string) string {
-		for i, prefix := range prefixes {
-			if name, ok := strings.CutPrefix(field, collectionPlaces[i]); ok {
-				return prefix + name
-			}
+	return renamed(err, func(field string) string { return ofPart(field, prefixes) })
+}
+
+// ofPart is the name in a form of a field of the ways of payment.
+func ofPart(field string, prefixes []string) string {
+	for i, prefix := range prefixes {
+		if name, ok := strings.CutPrefix(field, collectionPlaces[i]); ok {
+			return prefix + name
 		}
-		return field
-	})
+	}
+	return field
 }
 
 var collectionPlaces = []string{"collections[0].", "collections[1]."}

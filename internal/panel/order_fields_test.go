@@ -43,6 +43,7 @@ func TestOrderFields_areInTheFormAndInAFile(t *testing.T) {
 
 // notOnPage are the fields of an order that its page does not show, with the reason.
 var notOnPage = map[string]string{
+	"ReturnFee":        "a charge of the store, in its settlement",
 	"DecisionDeadline": "only while somebody has to decide",
 	"ErasedAt":         "the erased fields say so", "RecipientDocEncrypted": "as RecipientDocNumber",
 	"Test": "test orders have no page", "OperatorID": "the reader's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal",

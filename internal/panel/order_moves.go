@@ -1,9 +1,7 @@
 package panel
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -23,14 +21,6 @@ type orderMoves struct {
 	Reassign, Undecided bool
 	// CanUndo is what Undo takes back.
 	CanUndo string
-}
-
-// PaidTwoWays reports whether the form of a delivery has something to say of a second way of
-// payment.
-func (m orderMoves) PaidTwoWays() bool {
-	return slices.ContainsFunc(m.Deliver.Fields, func(field forms.Field) bool {
-		return field.Name == otherPart+amountField && field.Value != "" || strings.HasPrefix(field.Name, otherPart) && field.Error != ""
-	})
 }
 
 // offerMoves builds the form of each move that the order allows.

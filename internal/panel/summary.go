@@ -93,11 +93,15 @@ func (p *Pages) showSummary(v *Request) error {
 		Span:    spanOf(summary.From, summary.To),
 		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil, index.PathName),
 	}
-	if page.Money, err = p.moneyFigures(v, summary, optionalID(query.Store)); err != nil {
-		return err
+	if v.May(models.SettlementRead) {
+		if page.Money, err = p.moneyFigures(v, summary, optionalID(query.Store)); err != nil {
+			return err
+		}
 	}
-	if page.Money, err = p.moneyFigures(v, summary, optionalID(query.Store)); err != nil {
-		return err
+	if v.May(models.SettlementRead) {
+		if page.Money, err = p.moneyFigures(v, summary, optionalID(query.Store)); err != nil {
+			return err
+		}
 	}
 	for _, length := range usualPeriods {
 		path := withQuery(summaryPath, map[string]string{"periodo": strconv.Itoa(length), "tienda": query.Store})
@@ -114,8 +118,8 @@ func (p *Pages) showSummary(v *Request) error {
 	return p.show(v, http.StatusOK, "summary", "Resumen", page)
 }
 
-// moneyFigures are the figures of what was collected and earned on the days of a summary, whenever the
-// orders were created.
+// moneyFigures are the figures of what was collected and earned on the days of a summary, whenever
+// the orders were created.
 func (p *Pages) moneyFigures(v *Request, s *orders.Summary, store *uuid.UUID) ([]figure, error) {
 	if v.Caller.StoreID != nil {
 		store = v.Caller.StoreID

@@ -35,6 +35,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 			return values[0]
 		},
 		"icon":      icon,
+		"twoWays":   paidTwoWays,
 		"mark":      substatusIcon,
 		"attempted": lastAttempt,
 		"next":      func(i int) int { return i + 1 },

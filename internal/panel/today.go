@@ -38,6 +38,14 @@ func (p *Pages) showToday(v *Request) error {
 	}
 	page := &todayPage{}
 	page.describe(v, today, p.Clock.Now())
+	if v.May(models.CashRead) {
+		carried, err := p.Cash.Outstanding(v.Ctx(), v.Operator())
+		if err != nil {
+			return err
+		}
+		page.Waiting = append(page.Waiting, todayFigure{Label: "Por rendir", Value: format.Amount(carried, v.Operator().Currency),
+			Detail: "por los motorizados", Path: cashPath})
+	}
 	if today.IsQuiet() && v.May(models.SettingsWrite) {
 		if page.Setup, err = p.setupSteps(v); err != nil {
 			return err
