@@ -14,16 +14,20 @@ type panelStoreView struct {
 	Name   string `json:"name"`
 	Active bool   `json:"active"`
 	// The contacts are for customers.
-	ContactPhone    *string   `json:"contact_phone"`
-	ContactWhatsApp *string   `json:"contact_whatsapp"`
-	ContactEmail    *string   `json:"contact_email"`
-	CreatedAt       time.Time `json:"created_at"`
+	ContactPhone    *string `json:"contact_phone"`
+	ContactWhatsApp *string `json:"contact_whatsapp"`
+	ContactEmail    *string `json:"contact_email"`
+	// The fees are charged instead of those of the operator's rules.
+	AttemptFee *money.Cents `json:"attempt_fee"`
+	ReturnFee  *money.Cents `json:"return_fee"`
+	CreatedAt  time.Time    `json:"created_at"`
 }
 
 func viewOfStore(s *models.Store) panelStoreView {
 	return panelStoreView{
 		identified: identified{s.ID}, Name: s.Name, Active: s.Active,
 		ContactPhone: s.ContactPhone, ContactWhatsApp: s.ContactWhatsApp, ContactEmail: s.ContactEmail,
+		AttemptFee: s.AttemptFee, ReturnFee: s.ReturnFee,
 		CreatedAt: s.CreatedAt.UTC(),
 	}
 }

@@ -42,6 +42,8 @@ type rulesView struct {
 	NeedsPoint       bool                   `json:"needs_point"`
 	NeedsReceivedBy  bool                   `json:"needs_received_by"`
 	PINOver          *money.Cents           `json:"pin_over"`
+	AttemptFee       *money.Cents           `json:"attempt_fee"`
+	ReturnFee        *money.Cents           `json:"return_fee"`
 	MaxAttempts      int                    `json:"max_attempts"`
 	DecisionHours    int                    `json:"decision_hours"`
 	UndoMinutes      int                    `json:"undo_minutes"`
@@ -53,7 +55,7 @@ func viewOfRules(r models.Rules) rulesView {
 	return rulesView{
 		HiddenReasons: listed(r.HiddenReasons), NoteReasons: listed(r.NoteReasons), PhotoReasons: listed(r.PhotoReasons),
 		Methods: r.Methods(), ReferenceMethods: listed(r.ReferenceMethods),
-		NeedsPhoto: r.NeedsPhoto, NeedsPoint: r.NeedsPoint, NeedsReceivedBy: r.NeedsReceivedBy, PINOver: r.PINOver,
+		NeedsPhoto: r.NeedsPhoto, NeedsPoint: r.NeedsPoint, NeedsReceivedBy: r.NeedsReceivedBy, PINOver: r.PINOver, AttemptFee: r.AttemptFee, ReturnFee: r.ReturnFee,
 		MaxAttempts: r.MaxAttempts(), DecisionHours: int(r.DecisionTime().Hours()), UndoMinutes: int(r.UndoTime().Minutes()),
 		DeliveryDays: r.DeliveryDays(), WhatsAppTemplate: r.WhatsAppTemplate(),
 	}

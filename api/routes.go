@@ -150,6 +150,8 @@ func (s *Server) routes() {
 	resourceRoutes(s, panelAPI, "/sizes", s.operators.Sizes(), each(viewOfSize))
 	resourceRoutes(s, panelAPI, "/coverage", s.operators.Coverage(), s.viewCoverage)
 	panelAPI.DELETE("/coverage/:id", s.withUser(models.SettingsWrite, s.deleteCoverage))
+	resourceRoutes(s, panelAPI, "/store-prices", s.operators.StorePrices(), each(viewOfStorePrice))
+	panelAPI.DELETE("/store-prices/:id", s.withUser(models.SettingsWrite, s.deleteStorePrice))
 	resourceRoutes(s, panelAPI, "/risk-zones", s.operators.RiskZones(), each(viewOfRiskZone))
 	panelAPI.GET("/settings", s.withUser(models.OperatorRead, s.readSettings))
 	panelAPI.PATCH("/settings", s.withUser(models.SettingsWrite, s.changeSettings))

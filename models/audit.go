@@ -38,6 +38,7 @@ const (
 	AuditSettingsChanged  AuditAction = "settings.changed"
 	AuditCoverageRemoved  AuditAction = "coverage.removed"
 	AuditCoverageReplaced AuditAction = "coverage.replaced"
+	AuditPriceRemoved     AuditAction = "store_price.removed"
 	AuditPlanChanged      AuditAction = "operator.plan_changed"
 	AuditSuspended        AuditAction = "operator.suspended"
 	AuditResumed          AuditAction = "operator.resumed"
@@ -100,12 +101,17 @@ func (c Coverage) AuditSubject() (kind string, operatorID, id uuid.UUID) {
 	return "coverage", c.OperatorID, c.LocationID
 }
 
+// AuditSubject is about the store: a price of it has no name.
+func (p StorePrice) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "store_price", p.OperatorID, p.StoreID
+}
+
 func (z RiskZone) AuditSubject() (kind string, operatorID, id uuid.UUID) {
 	return "risk_zone", z.OperatorID, z.ID
 }
 
 // auditKinds are the kinds of what an operator creates and changes.
-var auditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_zone", "key", "user"}
+var auditKinds = []string{"store", "rider", "branch", "size", "coverage", "store_price", "risk_zone", "key", "user"}
 
 // AuditActions lists every action.
 var AuditActions = append([]AuditAction{
@@ -113,7 +119,7 @@ var AuditActions = append([]AuditAction{
 	AuditSecondFactorAdded, AuditSecondFactorRemoved, AuditSecondFactorReset,
 	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditWebhookRemoved,
 	AuditDeviceLinked, AuditDeviceActivated, AuditDeviceRevoked, AuditDeviceLocked,
-	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed,
+	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPriceRemoved, AuditPlanChanged, AuditSuspended, AuditResumed,
 	AuditPointSet, AuditCorrected, AuditDeliveryCorrected, AuditErased,
 	AuditHandedIn, AuditAdjusted, AuditSettlementIssued, AuditSettlementPaid,
 }, kindActions()...)

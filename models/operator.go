@@ -70,8 +70,8 @@ type Operator struct {
 	RequireSecondFactor bool
 	// Rules are how it wants attempts and deliveries.
 	Rules Rules
-	// SettingsVersion is incremented by every change to stores, branches, sizes, coverage, risk zones
-	// or webhooks, and when the operator is suspended or resumed.
+	// SettingsVersion is incremented by every change to stores, their prices, branches, sizes, coverage,
+	// risk zones or webhooks, and when the operator is suspended or resumed.
 	SettingsVersion int64
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
@@ -120,7 +120,10 @@ type Store struct {
 	ContactPhone    *string
 	ContactWhatsApp *string `gorm:"column:contact_whatsapp"`
 	ContactEmail    *string
-	CreatedAt       time.Time
+	// AttemptFee and ReturnFee are charged instead of those of the operator's rules; nil is those.
+	AttemptFee *money.Cents `gorm:"column:attempt_fee_cents"`
+	ReturnFee  *money.Cents `gorm:"column:return_fee_cents"`
+	CreatedAt  time.Time
 }
 
 // Rider delivers packages for the operator.

@@ -44,6 +44,11 @@ type Rules struct {
 	Ceiling   *money.Cents `json:"rider_ceiling,omitempty"`
 	OpenCount bool         `json:"open_count,omitempty"`
 
+	// AttemptFee is what a failed attempt costs a store, ReturnFee what the way back to it costs,
+	// unless the store has its own; nil is nothing.
+	AttemptFee *money.Cents `json:"attempt_fee,omitempty"`
+	ReturnFee  *money.Cents `json:"return_fee,omitempty"`
+
 	// Greeting is what a rider's message to a recipient begins with; empty is DefaultGreeting.
 	Greeting string `json:"whatsapp_template,omitempty"`
 }

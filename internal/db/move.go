@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/money"
 	"despacho/models"
 )
 
@@ -17,7 +18,9 @@ type MoveContext struct {
 	// branch.
 	RiderName, RiderPhone     *string
 	RiderActive, BranchActive *bool
-	HasWebhooks               bool
+	// StoreAttemptFee and StoreReturnFee are what the store pays instead of what the rules say.
+	StoreAttemptFee, StoreReturnFee *money.Cents
+	HasWebhooks                     bool
 	// HasPending is whether the order has webhook calls that are not settled.
 	HasPending bool
 	// EntrySeq is the seq of the move's entry if it was written before.
@@ -39,6 +42,8 @@ var moveColumns = slices.Concat(
 		{"riders.phone AS rider_phone", func(m *orderForMove) any { return &m.RiderPhone }},
 		{"riders.active OR riders.test AS rider_active", func(m *orderForMove) any { return &m.RiderActive }},
 		{"branches.active AS branch_active", func(m *orderForMove) any { return &m.BranchActive }},
+		{"stores.attempt_fee_cents AS store_attempt_fee", func(m *orderForMove) any { return &m.StoreAttemptFee }},
+		{"stores.return_fee_cents AS store_return_fee", func(m *orderForMove) any { return &m.StoreReturnFee }},
 		{`EXISTS (
 			SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = orders.test
 		) AS has_webhooks`, func(m *orderForMove) any { return &m.HasWebhooks }},
@@ -63,6 +68,7 @@ func orderForMoveFrom(order string) string {
 		JOIN operators AS o ON o.id = orders.operator_id
 		LEFT JOIN locations ON locations.id = orders.location_id
 		LEFT JOIN riders ON riders.id = COALESCE(?, orders.rider_id) AND riders.operator_id = o.id AND riders.test = orders.test
+		LEFT JOIN stores ON stores.id = orders.store_id
 		LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id
 		LEFT JOIN order_events AS written ON written.id = ? AND written.order_id = orders.id`
 }

@@ -43,8 +43,6 @@ func patchCoverage(ctx context.Context, tx *db.DB, _ *models.Operator, covered *
 			return err
 		}
 	}
-	if in.HasOrNull("price") {
-		covered.Price = in.Money("price")
-	}
+	readMoney(in, "price", &covered.Price)
 	return in.Err()
 }

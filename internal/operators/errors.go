@@ -13,6 +13,7 @@ var (
 	ErrBranchNotFound   = apperror.New(apperror.NotFound, "branch_not_found", "La sucursal no existe.")
 	ErrSizeNotFound     = apperror.New(apperror.NotFound, "size_not_found", "El tamaño no existe.")
 	ErrCoverageNotFound = apperror.New(apperror.NotFound, "coverage_not_found", "La cobertura no existe.")
+	ErrPriceNotFound    = apperror.New(apperror.NotFound, "store_price_not_found", "La tarifa de la tienda no existe.")
 	ErrRiskZoneNotFound = apperror.New(apperror.NotFound, "risk_zone_not_found", "La zona de riesgo no existe.")
 	// ErrOwnAccount keeps administrators from changing their own password or second factor without
 	// proving who they are: a stolen session must not be enough for that.
@@ -33,6 +34,12 @@ var (
 	ErrCodeTaken    = apperror.New(apperror.Conflict, "size_code_taken", "Ya hay un tamaño con ese código.")
 	ErrCoveredTwice = apperror.New(apperror.Conflict, "location_already_covered",
 		"Esa ubicación ya está en la cobertura: cambie su precio.")
+	// ErrPriceOverlaps is for a second price of the same on some day.
+	ErrPriceOverlaps = &apperror.Error{
+		Kind: apperror.Conflict, Code: "store_price_overlaps",
+		Message: "La tienda ya tiene otra tarifa para lo mismo en esos días: cambie las fechas, o póngale fin a la otra.",
+		Fields:  []apperror.Field{{Field: "from_day", Message: "la tienda ya tiene otra tarifa para lo mismo en esos días"}},
+	}
 	ErrEmailTaken  = apperror.New(apperror.Conflict, "email_taken", "Ya hay un usuario con ese correo.")
 	ErrTooManyKeys = apperror.New(apperror.Conflict, "too_many_keys",
 		"Su plan no admite más claves activas: revoque una que ya no se use.")

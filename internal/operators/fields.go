@@ -10,6 +10,7 @@ import (
 
 	"despacho/internal/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/money"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
@@ -50,6 +51,13 @@ func checkName(text string) (string, error) {
 func readFlag(in *jsonbody.Object, field string, flag *bool) {
 	if value := in.Bool(field); value != nil {
 		*flag = *value
+	}
+}
+
+// readMoney reads an amount; null is none, and what the request omits stays as it is.
+func readMoney(in *jsonbody.Object, field string, amount **money.Cents) {
+	if in.HasOrNull(field) {
+		*amount = in.Money(field)
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // Owned is a row type that an operator manages in the panel.
 type Owned interface {
 	models.Audited
-	models.Store | models.Rider | models.Branch | models.Size | models.Coverage | models.RiskZone | models.APIKey | models.User
+	models.Store | models.Rider | models.Branch | models.Size | models.Coverage | models.StorePrice | models.RiskZone |
+		models.APIKey | models.User
 }
 
 // owned narrows a query to an operator's rows of a type. Riders of test orders are not among them:

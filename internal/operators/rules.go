@@ -25,9 +25,9 @@ func readRules(in *jsonbody.Object, rules *models.Rules) {
 		readFlag(in, "needs_photo", &rules.NeedsPhoto)
 		readFlag(in, "needs_point", &rules.NeedsPoint)
 		readFlag(in, "needs_received_by", &rules.NeedsReceivedBy)
-		if in.HasOrNull("pin_over") {
-			rules.PINOver = in.Money("pin_over")
-		}
+		readMoney(in, "pin_over", &rules.PINOver)
+		readMoney(in, "attempt_fee", &rules.AttemptFee)
+		readMoney(in, "return_fee", &rules.ReturnFee)
 		readCount(in, "max_attempts", 1, models.MaxMaxAttempts, &rules.Attempts)
 		readCount(in, "decision_hours", 1, models.MaxDecisionHours, &rules.DecisionHours)
 		readCount(in, "undo_minutes", 0, models.MaxUndoMinutes, &rules.UndoMinutes)

@@ -37,9 +37,7 @@ func (s *Service) ChangeSettings(
 			}
 			operator.LogoURL = link
 		}
-		if in.HasOrNull("base_price") {
-			operator.BasePrice = in.Money("base_price")
-		}
+		readMoney(in, "base_price", &operator.BasePrice)
 		readFlag(in, "share_proof_location", &operator.ShareProofLocation)
 		readFlag(in, "share_proof_photo", &operator.ShareProofPhoto)
 		readFlag(in, "require_second_factor", &operator.RequireSecondFactor)

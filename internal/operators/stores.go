@@ -29,6 +29,8 @@ func patchStore(ctx context.Context, tx *db.DB, operator *models.Operator, store
 	readName(in, &store.Name)
 	readFlag(in, "active", &store.Active)
 	readContacts(in, operator.CountryCode, store)
+	readMoney(in, "attempt_fee", &store.AttemptFee)
+	readMoney(in, "return_fee", &store.ReturnFee)
 	if err := in.Err(); err != nil || store.Name == before {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 				return err
 			}
 		} else {
-			applyMove(order, &moveContext.Operator, move)
+			applyMove(order, moveContext, move)
 			entry.Detail = decisionDetail(entry, order, message)
 		}
 		entry.Status, entry.Before = order.Status, changedByMove(move.Move, &before, order)
@@ -135,7 +135,8 @@ func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.
 }
 
 // applyMove applies the move to the row.
-func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
+func applyMove(order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) {
+	operator := &moveContext.Operator
 	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
 	message := &move.Message
 	before := order.Status
@@ -163,7 +164,7 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	case models.MoveDeliver:
 		applyDelivery(order, message, occurredAt(order, message, at))
 	case models.MoveFail:
-		applyFailure(order, operator.Rules, message, at)
+		applyFailure(order, operator.Rules, fee(moveContext.StoreAttemptFee, operator.Rules.AttemptFee), message, at)
 	case models.MoveRetry:
 		on := message.On
 		if on == "" {
@@ -177,7 +178,7 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 		order.CancelReason, order.CancelNote = textOrNull(message.Reason), textOrNull(message.Note)
 		if move.Move == models.MoveHandBack {
 			reason := string(models.SubstatusReturned)
-			order.CancelReason = &reason
+			order.CancelReason, order.ReturnFee = &reason, fee(moveContext.StoreReturnFee, operator.Rules.ReturnFee)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -83,13 +84,15 @@ func requireMove(caller Caller, order *models.OrderView, move models.Move) error
 	return nil
 }
 
-// applyFailure adds an attempt to an order. From now on somebody may decide what comes next.
-func applyFailure(order *models.Order, rules models.Rules, message *models.Message, at time.Time) {
+// applyFailure adds an attempt to an order, with what it costs. From now on somebody may decide what
+// comes next.
+func applyFailure(order *models.Order, rules models.Rules, fee money.Cents, message *models.Message, at time.Time) {
 	due := clock.Normalize(at.Add(rules.DecisionTime()))
 	order.DecisionDeadline = &due
 	order.Attempts = append(slices.Clone(order.Attempts), models.Attempt{
 		Number: len(order.Attempts) + 1, Reason: models.FailureReason(message.Reason), Note: message.Note, RiderID: order.RiderID,
 		Photo: message.Photo, Lat: message.Lat, Lng: message.Lng, OccurredAt: occurredAt(order, message, at), RecordedAt: at,
+		Fee: fee,
 	})
 }
 

@@ -24,6 +24,7 @@ type Choices struct {
 
 	index    *catalog.Index
 	settings *settings
+	payer    payer
 }
 
 // Choices reads the operator's settings, cached if unchanged.
@@ -45,18 +46,22 @@ func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) 
 		),
 		Branches: slices.SortedFunc(maps.Values(settings.branches), models.CompareBranches),
 		Sizes:    slices.SortedFunc(maps.Values(settings.sizes), models.CompareSizes),
-		index:    index, settings: settings,
+		index:    index, settings: settings, payer: payerAt(caller.StoreID, caller.Operator, s.clock.Now()),
 	}, nil
 }
 
-// Covers reports whether the operator delivers to a location.
+// Covers reports whether the operator delivers to a location, for somebody at least: whoever orders
+// for every store has not chosen one yet.
 func (c *Choices) Covers(id uuid.UUID) bool {
 	destination := c.index.Ancestors(id)
 	if len(destination) == 0 || !isDestination(destination[0]) {
 		return false
 	}
-	_, err := c.settings.tariff(destination, nil)
-	return err == nil
+	if _, err := c.settings.tariff(c.payer, destination, nil); err == nil {
+		return true
+	}
+	place, covered := c.settings.coveringLocation(destination)
+	return covered && c.payer.storeID == nil && c.settings.somebodyPays(place.ID, c.payer.day)
 }
 
 // Districts lists the districts that the operator delivers to, by name.

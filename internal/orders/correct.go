@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -105,6 +106,8 @@ type correction struct {
 	changes  []func(*models.OrderView)
 	settings *settings
 	operator *models.Operator
+	// at is when the request came: a new price is that of its day.
+	at time.Time
 	// placed means that a change has set the point.
 	placed   bool
 	warnings []string
@@ -135,7 +138,7 @@ func (s *Service) newCorrection(ctx context.Context, caller Caller, id uuid.UUID
 	if _, _, err := s.catalog.Destination(ctx, order.LocationID); err != nil {
 		return nil, err
 	}
-	return &correction{order: order, settings: settings, operator: caller.Operator}, nil
+	return &correction{order: order, settings: settings, operator: caller.Operator, at: s.clock.Now()}, nil
 }
 
 // apply is the order with the changes and with what follows from them.
@@ -149,7 +152,7 @@ func (c *correction) apply(before *models.OrderView, places *catalog.Index) (*mo
 		c.warnOfPoint(&after, destination)
 	}
 	if after.Size != before.Size || after.LocationID != before.LocationID {
-		price, err := c.settings.tariff(destination, c.settings.sizeOf(&after.Order))
+		price, err := c.settings.tariff(payerAt(after.StoreID, c.operator, c.at), destination, c.settings.sizeOf(&after.Order))
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 		return nil, err
 	}
 	size := settings.sizeFor(wanted.size)
-	price, err := settings.tariff(destination, size)
+	price, err := settings.tariff(payerAt(wanted.StoreID, caller.Operator, s.clock.Now()), destination, size)
 	if err != nil {
 		return nil, err
 	}

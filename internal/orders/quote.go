@@ -18,8 +18,8 @@ type Quote struct {
 	// CoveredBy is the location whose coverage row applies: the destination or its nearest covered
 	// ancestor.
 	CoveredBy catalog.Location
-	// OwnPrice is false if the base price applies.
-	OwnPrice bool
+	// OwnPrice is false if the base price applies. OfStore means that the store has agreed it.
+	OwnPrice, OfStore bool
 	// Prices has one element per active size, in ascending order, or a single one without a size.
 	Prices []SizePrice
 }
@@ -32,8 +32,11 @@ type SizePrice struct {
 	NoTariff bool
 }
 
-// Quote returns the current price of an order to a location, or ErrNotCovered.
-func (s *Service) Quote(ctx context.Context, operator *models.Operator, locationID uuid.UUID) (*Quote, error) {
+// Quote returns the current price of an order of a store, or of the operator itself, to a location,
+// or ErrNotCovered.
+func (s *Service) Quote(
+	ctx context.Context, operator *models.Operator, storeID *uuid.UUID, locationID uuid.UUID,
+) (*Quote, error) {
 	destination, err := s.destination(ctx, locationID)
 	if err != nil {
 		return nil, err
@@ -42,15 +45,16 @@ func (s *Service) Quote(ctx context.Context, operator *models.Operator, location
 	if err != nil {
 		return nil, err
 	}
-	return settings.quote(destination)
+	return settings.quote(payerAt(storeID, operator, s.clock.Now()), destination)
 }
 
-func (s *settings) quote(destination []catalog.Location) (*Quote, error) {
+func (s *settings) quote(payer payer, destination []catalog.Location) (*Quote, error) {
 	through, covered := s.coveringLocation(destination)
 	if !covered {
 		return nil, ErrNotCovered
 	}
-	quote := &Quote{CoveredBy: through, OwnPrice: s.prices[through.ID] != nil}
+	price := s.priceOf(payer, through.ID)
+	quote := &Quote{CoveredBy: through, OwnPrice: price.ofPlace, OfStore: price.ofStore}
 	sizes := []*models.Size{nil}
 	if len(s.sizes) > 0 {
 		sizes = nil
@@ -59,7 +63,7 @@ func (s *settings) quote(destination []catalog.Location) (*Quote, error) {
 		}
 	}
 	for _, size := range sizes {
-		price, err := s.tariff(destination, size)
+		price, err := s.tariff(payer, destination, size)
 		if err != nil && !errors.Is(err, ErrNoTariff) {
 			return nil, err
 		}
@@ -75,12 +79,18 @@ type Estimate struct {
 	Warning string
 }
 
-// Estimate returns the price of an order of a size to an address in a location, as a creation would
-// set it; like a creation it may return ErrNotCovered or ErrNoTariff.
-func (s *Service) Estimate(
-	ctx context.Context, operator *models.Operator, locationID uuid.UUID, size, address string,
-) (*Estimate, error) {
-	destination, err := s.destination(ctx, locationID)
+// Estimated is the order that an estimate is about: of a store, or nil, of a size, empty for the
+// default, to an address in a location.
+type Estimated struct {
+	StoreID       *uuid.UUID
+	LocationID    uuid.UUID
+	Size, Address string
+}
+
+// Estimate returns the price of an order as a creation would set it; like a creation it may return
+// ErrNotCovered or ErrNoTariff.
+func (s *Service) Estimate(ctx context.Context, operator *models.Operator, order Estimated) (*Estimate, error) {
+	destination, err := s.destination(ctx, order.LocationID)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +99,11 @@ func (s *Service) Estimate(
 		return nil, err
 	}
 	estimate := &Estimate{}
-	if estimate.Price, err = settings.tariff(destination, settings.sizeFor(&size)); err != nil {
+	payer := payerAt(order.StoreID, operator, s.clock.Now())
+	if estimate.Price, err = settings.tariff(payer, destination, settings.sizeFor(&order.Size)); err != nil {
 		return nil, err
 	}
-	if zone := settings.riskZone(destination, address); zone != nil {
+	if zone := settings.riskZone(destination, order.Address); zone != nil {
 		estimate.Warning = riskWarning(zone)
 	}
 	return estimate, nil

@@ -24,8 +24,11 @@ type settings struct {
 	inactiveSizes map[string]models.Size
 	defaultSize   *models.Size
 	prices        map[uuid.UUID]*money.Cents
-	riskZones     []models.RiskZone
-	webhooks      []models.Webhook
+	// storePrices are what stores pay instead, by location and by store; those of uuid.Nil are instead
+	// of the base price.
+	storePrices map[uuid.UUID]map[uuid.UUID][]models.StorePrice
+	riskZones   []models.RiskZone
+	webhooks    []models.Webhook
 	// riders are those who may get orders.
 	riders map[uuid.UUID]bool
 }
@@ -39,6 +42,7 @@ func readSettings(ctx context.Context, database *db.DB, operatorID uuid.UUID) (s
 		stores   []models.Store
 		sizes    []models.Size
 		coverage []models.Coverage
+		agreed   []models.StorePrice
 		riders   []models.Rider
 	)
 	s = &settings{}
@@ -54,6 +58,7 @@ func readSettings(ctx context.Context, database *db.DB, operatorID uuid.UUID) (s
 			{&stores, "operator_id = ?"},
 			{&sizes, "operator_id = ?"},
 			{&coverage, "operator_id = ?"},
+			{&agreed, "operator_id = ?"},
 			{&s.riskZones, "operator_id = ? AND active"},
 			{&s.webhooks, "operator_id = ? AND active"},
 			{&riders, "operator_id = ? AND active AND NOT test"},
@@ -83,10 +88,25 @@ func readSettings(ctx context.Context, database *db.DB, operatorID uuid.UUID) (s
 	for _, covered := range coverage {
 		s.prices[covered.LocationID] = covered.Price
 	}
+	s.setStorePrices(agreed)
 	for _, rider := range riders {
 		s.riders[rider.ID] = true
 	}
 	return s, operator.SettingsVersion, nil
+}
+
+func (s *settings) setStorePrices(agreed []models.StorePrice) {
+	s.storePrices = map[uuid.UUID]map[uuid.UUID][]models.StorePrice{}
+	for _, price := range agreed {
+		place := uuid.Nil
+		if price.LocationID != nil {
+			place = *price.LocationID
+		}
+		if s.storePrices[place] == nil {
+			s.storePrices[place] = map[uuid.UUID][]models.StorePrice{}
+		}
+		s.storePrices[place][price.StoreID] = append(s.storePrices[place][price.StoreID], price)
+	}
 }
 
 func (s *settings) setSizes(sizes []models.Size) {

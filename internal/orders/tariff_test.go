@@ -2,6 +2,7 @@ package orders
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,7 @@ func TestTariff(t *testing.T) {
 		"a surcharge on the base price":      {map[uuid.UUID]*money.Cents{city: nil}, large, price(1200), 1750, nil},
 		"more than an amount can be":         {map[uuid.UUID]*money.Cents{city: price(money.Max)}, large, nil, 0, ErrNoTariff},
 	} {
-		cost, err := (&settings{prices: c.rows, basePrice: c.base}).tariff(places, c.size)
+		cost, err := (&settings{prices: c.rows, basePrice: c.base}).tariff(payer{}, places, c.size)
 		require.Equal(t, c.cost, cost, name)
 		if c.err == nil {
 			require.NoError(t, err, name)
@@ -58,6 +59,90 @@ func TestTariff(t *testing.T) {
 		require.ErrorIs(t, err, c.err, name)
 		require.Equal(t, apperror.Unprocessable, apperror.From(err).Kind, name)
 	}
+}
+
+// What a store has agreed for the covering place comes before that place's own price, and what it
+// has agreed as its base price before the base price. Both days belong to it.
+func TestTariff_ofAStore(t *testing.T) {
+	t.Parallel()
+	places := destinationChain()
+	district, city := places[1].ID, places[2].ID
+	store, other := uuid.New(), uuid.New()
+	agreed := func(place *uuid.UUID, cents money.Cents, from, until string) models.StorePrice {
+		return models.StorePrice{StoreID: store, LocationID: place, Price: cents, FromDay: from, UntilDay: textOrNull(until)}
+	}
+	ownCity := map[uuid.UUID]*money.Cents{city: price(1000)}
+	for name, c := range map[string]struct {
+		rows   map[uuid.UUID]*money.Cents
+		agreed []models.StorePrice
+		payer  payer
+		cost   money.Cents
+		source priced
+	}{
+		"for the place": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "")}, payer{&store, "2026-04-15"}, 700,
+			priced{ofPlace: true, ofStore: true}},
+		"for the place before the base": {ownCity, []models.StorePrice{agreed(nil, 800, "2026-04-01", ""), agreed(&city, 700, "2026-04-01", "")},
+			payer{&store, "2026-04-15"}, 700, priced{ofPlace: true, ofStore: true}},
+		"the place's own before the store's base": {ownCity, []models.StorePrice{agreed(nil, 800, "2026-04-01", "")},
+			payer{&store, "2026-04-15"}, 1000, priced{ofPlace: true}},
+		"the store's base before the base": {map[uuid.UUID]*money.Cents{city: nil}, []models.StorePrice{agreed(nil, 800, "2026-04-01", "")},
+			payer{&store, "2026-04-15"}, 800, priced{ofStore: true}},
+		"a place that does not decide": {map[uuid.UUID]*money.Cents{city: price(1000), district: price(900)},
+			[]models.StorePrice{agreed(&city, 700, "2026-04-01", "")}, payer{&store, "2026-04-15"}, 900, priced{ofPlace: true}},
+		"a place without a row": {ownCity, []models.StorePrice{agreed(&district, 700, "2026-04-01", "")}, payer{&store, "2026-04-15"}, 1000,
+			priced{ofPlace: true}},
+		"another store": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "")}, payer{&other, "2026-04-15"}, 1000,
+			priced{ofPlace: true}},
+		"no store": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", ""), agreed(nil, 800, "2026-04-01", "")},
+			payer{nil, "2026-04-15"}, 1000, priced{ofPlace: true}},
+		"nothing is a price": {ownCity, []models.StorePrice{agreed(&city, 0, "2026-04-01", "")}, payer{&store, "2026-04-15"}, 0,
+			priced{ofPlace: true, ofStore: true}},
+		"before its first day": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "2026-04-30")}, payer{&store, "2026-03-31"}, 1000,
+			priced{ofPlace: true}},
+		"on its first day": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "2026-04-30")}, payer{&store, "2026-04-01"}, 700,
+			priced{ofPlace: true, ofStore: true}},
+		"on its last day": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "2026-04-30")}, payer{&store, "2026-04-30"}, 700,
+			priced{ofPlace: true, ofStore: true}},
+		"after its last day": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "2026-04-30")}, payer{&store, "2026-05-01"}, 1000,
+			priced{ofPlace: true}},
+		"one after another": {ownCity, []models.StorePrice{agreed(&city, 700, "2026-04-01", "2026-04-30"), agreed(&city, 600, "2026-05-01", "")},
+			payer{&store, "2026-05-01"}, 600, priced{ofPlace: true, ofStore: true}},
+	} {
+		s := &settings{prices: c.rows, basePrice: price(1200)}
+		s.setStorePrices(c.agreed)
+		cost, err := s.tariff(c.payer, places, nil)
+		require.NoError(t, err, name)
+		require.Equal(t, c.cost, cost, name)
+		place, _ := s.coveringLocation(places)
+		found := s.priceOf(c.payer, place.ID)
+		found.price = nil
+		require.Equal(t, c.source, found, name)
+	}
+}
+
+// A store may have a price where nobody else has one; the surcharge of the size is added.
+func TestTariff_onlyOfAStore(t *testing.T) {
+	t.Parallel()
+	places, store := destinationChain(), uuid.New()
+	s := &settings{prices: map[uuid.UUID]*money.Cents{places[2].ID: nil}}
+	s.setStorePrices([]models.StorePrice{{StoreID: store, Price: 800, FromDay: "2026-04-01"}})
+	cost, err := s.tariff(payer{&store, "2026-04-01"}, places, &models.Size{Surcharge: 550})
+	require.NoError(t, err)
+	require.EqualValues(t, 1350, cost)
+	_, err = s.tariff(payer{nil, "2026-04-01"}, places, nil)
+	require.ErrorIs(t, err, ErrNoTariff)
+	require.True(t, s.somebodyPays(places[2].ID, "2026-04-01"))
+	require.False(t, s.somebodyPays(places[2].ID, "2026-03-31"))
+}
+
+// The day of a price is the operator's, not the machine's.
+func TestPayerAt_timeZone(t *testing.T) {
+	t.Parallel()
+	store, at := uuid.New(), time.Date(2026, time.April, 1, 3, 0, 0, 0, time.UTC)
+	for zone, day := range map[string]string{"America/Lima": "2026-03-31", "UTC": "2026-04-01", "Asia/Tokyo": "2026-04-01"} {
+		require.Equal(t, payer{&store, day}, payerAt(&store, &models.Operator{Timezone: zone}, at), zone)
+	}
+	require.Equal(t, "2026-04-02", payerAt(nil, &models.Operator{Timezone: "Asia/Tokyo"}, at.Add(12*time.Hour)).day)
 }
 
 // The size of an order prices it although it is not offered any more.
@@ -119,7 +204,7 @@ func TestQuote(t *testing.T) {
 	sizes := map[string]models.Size{"XL": {Code: "XL", Surcharge: money.Max}, "L": {Code: "L", Surcharge: 550}, "S": {Code: "S"}}
 	s := &settings{basePrice: price(1200), sizes: sizes, prices: map[uuid.UUID]*money.Cents{city.ID: price(1000), district.ID: nil}}
 
-	quote, err := s.quote(places)
+	quote, err := s.quote(payer{}, places)
 	require.NoError(t, err)
 	require.Equal(t, district, quote.CoveredBy, "the nearest row decides")
 	require.False(t, quote.OwnPrice)
@@ -131,16 +216,16 @@ func TestQuote(t *testing.T) {
 	require.Equal(t, []money.Cents{1200, 1750}, []money.Cents{quote.Prices[0].Price, quote.Prices[1].Price})
 	require.True(t, quote.Prices[2].NoTariff, "more than an amount can be")
 
-	quote, err = s.quote(places[2:])
+	quote, err = s.quote(payer{}, places[2:])
 	require.NoError(t, err)
 	require.True(t, quote.OwnPrice)
 	require.EqualValues(t, 1000, quote.Prices[0].Price)
 
-	quote, err = (&settings{prices: s.prices}).quote(places)
+	quote, err = (&settings{prices: s.prices}).quote(payer{}, places)
 	require.NoError(t, err)
 	require.Equal(t, []SizePrice{{NoTariff: true}}, quote.Prices, "no size, no base price")
 
-	_, err = s.quote(places[3:])
+	_, err = s.quote(payer{}, places[3:])
 	require.ErrorIs(t, err, ErrNotCovered)
 }
 

@@ -10,7 +10,8 @@ import (
 // auditFieldWords are the names in the details of the audit log, which are columns, in Spanish.
 // Those of a corrected order are correctedWords.
 var auditFieldWords = map[string]string{
-	"active": "activo", "admin": "administrador", "base_price_cents": "precio base", "code": "código",
+	"active": "activo", "attempt_fee_cents": "cobro por intento fallido", "from_day": "primer día",
+	"return_fee_cents": "cobro por devolución", "until_day": "último día", "admin": "administrador", "base_price_cents": "precio base", "code": "código",
 	"contact_email": "correo de contacto",
 	"contact_phone": "teléfono de contacto", "contact_whatsapp": "WhatsApp de contacto", "email": "correo", "events": "eventos", "grants": "permisos",
 	"is_default": "predeterminada",

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -51,7 +52,10 @@ func (p *Pages) newOrderPrice(v *Request, typed string) (newOrderPrice, error) {
 	case m.Place == nil:
 		return price, nil
 	}
-	price.Estimate, err = p.Orders.Estimate(v.Ctx(), v.Operator(), m.Place.ID, v.Query("size"), v.Query("delivery_address"))
+	price.Estimate, err = p.Orders.Estimate(v.Ctx(), v.Operator(), orders.Estimated{
+		StoreID: cmp.Or(v.Caller.StoreID, optionalID(v.Query("store_id"))), LocationID: m.Place.ID,
+		Size: v.Query("size"), Address: v.Query("delivery_address"),
+	})
 	if errors.Is(err, orders.ErrNotCovered) || errors.Is(err, orders.ErrNoTariff) {
 		price.Problem = forms.Sentence(neworder.ForDestination(err))
 		return price, nil

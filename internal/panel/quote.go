@@ -6,12 +6,13 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/internal/orders"
 	"despacho/internal/panel/forms"
+	"despacho/internal/panel/neworder"
 )
 
 // quoteView is the price of a destination.
 type quoteView struct {
-	// Destination is the form field.
-	Destination forms.Field
+	// Destination and Store are the form's fields; Store has no options without stores.
+	Destination, Store forms.Field
 	// Name is the requested place; empty if there is none.
 	Name string
 	// Quote is nil where the operator does not deliver.
@@ -25,6 +26,14 @@ func (p *Pages) quote(v *Request) (quoteView, error) {
 	view := quoteView{Destination: forms.Field{
 		Name: "destino", Label: "Distrito", Kind: forms.Place, Value: v.Query("destino"), Required: true,
 	}}
+	stores, err := p.DB.StoresOf(v.Ctx(), v.Operator().ID, nil)
+	if err != nil {
+		return view, err
+	}
+	view.Store = forms.Field{Name: "tienda", Label: "Tienda", Kind: forms.Choice, Value: v.Query("tienda")}
+	if len(stores) > 0 {
+		view.Store.Options = forms.StoreOptions(neworder.NoStore, stores, "")
+	}
 	typed, complaint, err := p.findPlace(v, &view.Destination)
 	if err != nil {
 		return view, err
@@ -45,7 +54,7 @@ func (p *Pages) quote(v *Request) (quoteView, error) {
 		return view, nil
 	}
 	view.Destination.Value = view.Name
-	view.Quote, err = p.Orders.Quote(v.Ctx(), v.Operator(), id)
+	view.Quote, err = p.Orders.Quote(v.Ctx(), v.Operator(), optionalID(view.Store.Value), id)
 	if errors.Is(err, orders.ErrNotCovered) {
 		return view, nil
 	}

@@ -50,6 +50,8 @@ type described[T any] struct {
 	fields func(*T) []forms.Field
 	// actions, if not nil, are the other actions on a row.
 	actions func(*T) []action
+	// links, if not nil, are the other pages of a row.
+	links func(*T) []pageLink
 }
 
 func (d described[T]) actionsOn(row *T) []action {
@@ -57,6 +59,13 @@ func (d described[T]) actionsOn(row *T) []action {
 		return nil
 	}
 	return d.actions(row)
+}
+
+func (d described[T]) linksOf(row *T) []pageLink {
+	if d.links == nil {
+		return nil
+	}
+	return d.links(row)
 }
 
 // resourceOf is the resource of rows that need no other page than the usual ones.
@@ -117,11 +126,13 @@ func marked(mark string, isMarked bool) cell {
 }
 
 type resourcePage struct {
-	Intro   string
-	Columns []string
-	Rows    []resourceRow
-	Add     string
-	Form    *forms.Form
+	// Back is the page that it belongs to, if there is one.
+	Back, BackLabel string
+	Intro           string
+	Columns         []string
+	Rows            []resourceRow
+	Add             string
+	Form            *forms.Form
 	// Editable means that the user may create and edit, unless the operator is suspended.
 	Editable bool
 }
@@ -137,7 +148,11 @@ type resourceEdit struct {
 	// Form is nil for a user who may not edit.
 	Form    *forms.Form
 	Actions []action
+	// Links are the other pages of the row.
+	Links []pageLink
 }
+
+type pageLink struct{ Path, Label string }
 
 func (r *resource[T]) routes() []Route {
 	return []Route{
@@ -202,7 +217,7 @@ func (r *resource[T]) edit(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return r.showEdit(v, http.StatusOK, row, r.editForm(as, row), as.actionsOn(row))
+	return r.showEdit(v, http.StatusOK, row, r.editForm(as, row), as)
 }
 
 // open reads the row of the path.
@@ -228,7 +243,7 @@ func (r *resource[T]) changeRow(v *Request) error {
 				return err
 			}
 			if form.Question != "" {
-				return r.showEdit(v, http.StatusUnprocessableEntity, row, form, as.actionsOn(row))
+				return r.showEdit(v, http.StatusUnprocessableEntity, row, form, as)
 			}
 		}
 		_, err := r.change(v.Ctx(), v.Operator(), idOf(row), in, func(locked *T) error {
@@ -240,15 +255,15 @@ func (r *resource[T]) changeRow(v *Request) error {
 			return err
 		}
 		return r.pages.done(v, r.path, r.changed)
-	}, func(status int) error { return r.showEdit(v, status, row, form, as.actionsOn(row)) })
+	}, func(status int) error { return r.showEdit(v, status, row, form, as) })
 }
 
-func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {
+func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, as described[T]) error {
 	if !r.writes.Allows(&v.Who.User) {
 		form = nil
 	}
 	return r.pages.show(v, status, "resource_edit", r.name(row),
-		resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
+		resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: as.actionsOn(row), Links: as.linksOf(row)})
 }
 
 // find reads the row of the path. Another operator's is not found.

@@ -110,6 +110,12 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/cobertura/:id", models.SettingsWrite, p.changeCoverage},
 		{post, "/panel/cobertura/:id/quitar", models.SettingsWrite, p.removeCoverage},
 
+		{get, storesPath + "/:id/tarifas", models.SettingsRead, p.showStorePrices},
+		{post, storesPath + "/:id/tarifas", models.SettingsWrite, p.addStorePrice},
+		{get, storePricesPath + "/:id", models.SettingsRead, p.editStorePrice},
+		{post, storePricesPath + "/:id", models.SettingsWrite, p.changeStorePrice},
+		{post, storePricesPath + "/:id/quitar", models.SettingsWrite, p.removeStorePrice},
+
 		{get, "/panel/ajustes", models.SettingsRead, p.showSettings},
 		{post, "/panel/ajustes", models.SettingsWrite, p.changeSettings},
 		{get, rulesPath, models.SettingsRead, p.showRules},

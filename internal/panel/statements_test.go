@@ -82,7 +82,7 @@ func fill(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 
 // resources are where the panel's JSON API lists what a page shows one of.
 var resources = map[string]string{
-	"pedidos": "orders", "tiendas": "stores", "motorizados": "riders", "sucursales": "branches", "tamanos": "sizes", "cobertura": "coverage",
+	"pedidos": "orders", "tiendas": "stores", "motorizados": "riders", "sucursales": "branches", "tamanos": "sizes", "cobertura": "coverage", "tarifas": "store-prices",
 	"zonas-de-riesgo": "risk-zones", "usuarios": "users", "claves": "keys", "webhooks": "webhooks", "entregas": "deliveries",
 }
 

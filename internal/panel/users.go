@@ -170,7 +170,8 @@ func (p *Pages) resetPassword(v *Request) error {
 		return p.done(v, usersPath, "Contraseña cambiada.", newPassword(user, generated)...)
 	}, func(status int) error {
 		actions[0].Open = true
-		return users.showEdit(v, status, user, users.editForm(as, user), actions)
+		as.actions = func(*models.User) []action { return actions }
+		return users.showEdit(v, status, user, users.editForm(as, user), as)
 	})
 }
 

@@ -197,7 +197,7 @@ const (
 // detector that takes longer than a test's own short Timeouts.Request.
 func (s *Service) readCatalog(t testing.TB) {
 	t.Helper()
-	_, err := s.App.Orders.Quote(context.Background(), &models.Operator{}, uuid.Nil)
+	_, err := s.App.Orders.Quote(context.Background(), &models.Operator{}, nil, uuid.Nil)
 	require.ErrorIs(t, err, orders.ErrNotCovered)
 }
 

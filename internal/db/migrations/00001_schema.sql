@@ -64,15 +64,18 @@ CREATE INDEX branches_operator ON branches (operator_id);
 CREATE UNIQUE INDEX branches_one_main ON branches (operator_id) WHERE main;
 
 CREATE TABLE stores (
-    id               UUID PRIMARY KEY,
-    operator_id      UUID NOT NULL REFERENCES operators (id),
-    name             TEXT NOT NULL,
-    active           BOOLEAN NOT NULL,
+    id                UUID PRIMARY KEY,
+    operator_id       UUID NOT NULL REFERENCES operators (id),
+    name              TEXT NOT NULL,
+    active            BOOLEAN NOT NULL,
     -- How the tracking page says to reach the store.
-    contact_phone    TEXT,
-    contact_whatsapp TEXT,
-    contact_email    TEXT,
-    created_at       TIMESTAMPTZ NOT NULL
+    contact_phone     TEXT,
+    contact_whatsapp  TEXT,
+    contact_email     TEXT,
+    -- What it is charged for a failed attempt and for a return; NULL is what the operator's rules say.
+    attempt_fee_cents BIGINT CHECK (attempt_fee_cents >= 0),
+    return_fee_cents  BIGINT CHECK (return_fee_cents >= 0),
+    created_at        TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX stores_operator ON stores (operator_id);
 
@@ -133,6 +136,23 @@ CREATE TABLE coverage (
     UNIQUE (operator_id, location_id)
 );
 CREATE INDEX coverage_location ON coverage (location_id);
+
+-- What a store pays instead of a coverage row's price, or of the base price where the location is NULL. Days are in the operator's time zone, both
+-- included. Nothing has two prices on a day: the operator's row is locked while that is checked.
+CREATE TABLE store_prices (
+    id          UUID PRIMARY KEY,
+    operator_id UUID NOT NULL REFERENCES operators (id),
+    store_id    UUID NOT NULL REFERENCES stores (id),
+    location_id UUID REFERENCES locations (id),
+    price_cents BIGINT NOT NULL CHECK (price_cents >= 0),
+    from_day    TEXT NOT NULL CHECK (length(from_day) = 10),
+    until_day   TEXT CHECK (length(until_day) = 10),
+    created_at  TIMESTAMPTZ NOT NULL,
+    CHECK (until_day >= from_day)
+);
+CREATE INDEX store_prices_operator ON store_prices (operator_id);
+CREATE INDEX store_prices_store ON store_prices (store_id);
+CREATE INDEX store_prices_location ON store_prices (location_id);
 
 CREATE TABLE risk_zones (
     id          UUID PRIMARY KEY,
@@ -750,6 +770,7 @@ DROP TABLE password_resets;
 DROP TABLE recovery_codes;
 DROP TABLE users;
 DROP TABLE risk_zones;
+DROP TABLE store_prices;
 DROP TABLE coverage;
 DROP TABLE sizes;
 DROP TABLE rider_devices;

@@ -47,6 +47,8 @@ const (
 	Lines Kind = "lines"
 	// Moment is a date and time in the operator's time zone.
 	Moment Kind = "moment"
+	// Date is a day.
+	Date Kind = "date"
 	// Place is a location of the catalog, by name.
 	Place Kind = "place"
 	// Destination is a place that the operator covers.

@@ -2,7 +2,7 @@
 (() => {
   const shown = document.getElementById("tarifa");
   if (!shown) return;
-  const names = ["location_id", "size", "delivery_address"];
+  const names = ["location_id", "size", "store_id", "delivery_address"];
   const typed = (name) => document.getElementById(name)?.value.trim() ?? "";
   let waiting, last;
   const ask = async () => {
