@@ -58,7 +58,7 @@ func useAroundMigration(t *testing.T, databaseURL string) {
 			require.Equal(t, http.StatusOK, answer.Status, "%s: %s", path, answer.Text)
 		}
 		for _, path := range []string{
-			"orders", "orders/" + id, "keys", "stores", "riders", "branches", "sizes", "coverage", "risk-zones", "webhooks", "deliveries", "settings", "users", "audit",
+			"orders", "orders/" + id, "keys", "stores", "riders", "branches", "sizes", "coverage", "store-prices", "risk-zones", "webhooks", "deliveries", "settings", "users", "audit",
 		} {
 			answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/panel/api/" + path, Token: staff})
 			require.Equal(t, http.StatusOK, answer.Status, "%s: %s", path, answer.Text)

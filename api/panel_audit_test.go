@@ -60,6 +60,9 @@ func TestPanelAudit_recordsWhatPeopleChange(t *testing.T) {
 		covered := d.make("/coverage", fields{"location_id": apptest.Surco, "price": 7})
 		d.change("/coverage/"+covered, fields{"price": 8})
 		require.Equal(t, http.StatusOK, d.delete("/coverage/"+covered).Status)
+		agreed := d.make("/store-prices", fields{"store_id": tenant.StoreA.ID, "price": 7, "from_day": "2026-01-01"})
+		d.change("/store-prices/"+agreed, fields{"price": 8})
+		require.Equal(t, http.StatusOK, d.delete("/store-prices/"+agreed).Status)
 		d.change("/settings", fields{"name": tenant.OwnName("Rayo")})
 		require.Equal(t, http.StatusOK, d.post("/session/password", fields{"current": apptest.Password, "new": "otra contraseña larga"}).Status)
 		require.Equal(t, http.StatusUnauthorized, signIn(t, s, admin.Email, "equivocada").Status)
@@ -71,7 +74,8 @@ func TestPanelAudit_recordsWhatPeopleChange(t *testing.T) {
 			"session.created", "key.created", "webhook.created", "webhook.rotated", "webhook.removed", "key.revoked",
 			"user.created", "user.changed", "user.password_reset", "rider.created", "rider.changed", "store.created", "store.changed",
 			"branch.created", "branch.changed", "size.created", "size.changed", "risk_zone.created", "risk_zone.changed",
-			"coverage.created", "coverage.changed", "coverage.removed", "settings.changed", "password.changed", "session.failed", "order.point_set",
+			"coverage.created", "coverage.changed", "coverage.removed",
+			"store_price.created", "store_price.changed", "store_price.removed", "settings.changed", "password.changed", "session.failed", "order.point_set",
 		}, actions(entries), "the order's creation is in its timeline")
 		for _, entry := range entries {
 			action := entry["action"].(string)

@@ -46,6 +46,13 @@ func TestPanelEffect_appliesToTheNextOrderInEveryProcess(t *testing.T) {
 			requireRefused(t, postOrder(t, s, tenant.Key, toCusco), http.StatusUnprocessableEntity, "not_covered")
 		})
 
+		agreed := operator.make("/store-prices", fields{"store_id": tenant.StoreA.ID, "price": 7, "from_day": "2026-01-01"})
+		costs(7, toSurco, fields{"store_id": tenant.StoreA.ID})
+		operator.change("/store-prices/"+agreed, fields{"price": 6})
+		costs(6, toSurco, fields{"store_id": tenant.StoreA.ID})
+		operator.delete("/store-prices/" + agreed)
+		costs(14, toSurco, fields{"store_id": tenant.StoreA.ID})
+
 		size := operator.make("/sizes", fields{"code": "XL", "name": "Muy grande", "surcharge": 10})
 		costs(19, fields{"size": "XL"})
 		operator.change("/sizes/"+size, fields{"surcharge": 11, "default": true})

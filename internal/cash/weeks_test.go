@@ -34,7 +34,11 @@ func TestWeeks(t *testing.T) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		now := clock.NewManual(time.Date(2026, time.April, 1, 14, 0, 0, 0, time.UTC))
 		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true})
-		tenant := s.NewTenant(t)
+		tenant := s.NewTenant(t, func(o *models.Operator) {
+			o.Rules.AttemptFee, o.Rules.ReturnFee = cents(2_00), cents(3_50)
+		})
+		require.NoError(t, s.App.DB.Query(t.Context()).Model(&models.Store{}).Where("id = ?", tenant.StoreB.ID).
+			Updates(map[string]any{"attempt_fee_cents": 1_00, "return_fee_cents": 0}).Error)
 		b := &books{t: t, s: s, tenant: tenant, cash: cash.New(s.App.DB, now)}
 		for day := range 12 {
 			now.Set(time.Date(2026, time.April, 1+day, 14, 0, 0, 0, time.UTC))
@@ -54,8 +58,11 @@ func TestWeeks(t *testing.T) {
 		b.closeEverything()
 		b.requireBalanced()
 		b.requireSettledOnce()
+		b.requireFees()
 	})
 }
+
+func cents(amount money.Cents) *money.Cents { return &amount }
 
 // books are what everybody works on, and what the cashiers remember.
 type books struct {
@@ -166,6 +173,10 @@ func (d *desk) move(ctx context.Context) error {
 		case models.MoveCancel:
 			if d.chance.IntN(3) > 0 {
 				continue
+			}
+		case models.MoveRetry, models.MoveUndo:
+			if order.State().Substatus == models.SubstatusReturning && d.chance.IntN(4) > 0 {
+				continue // most packages that go back get there
 			}
 		}
 		after, verdict := order.State().Decide(name, move.By, move.Message.RiderID)
@@ -430,4 +441,26 @@ func (b *books) requireSettledOnce() {
 		}
 		require.Equal(b.t, want, settled[order.ID], "order %s", order.ID)
 	}
+}
+
+// requireFees holds what failed attempts and returns have cost against what was agreed.
+func (b *books) requireFees() {
+	b.t.Helper()
+	charged := map[money.Cents]bool{}
+	for _, order := range b.rows() {
+		attempt, back := money.Cents(2_00), money.Cents(3_50)
+		if order.StoreID != nil && *order.StoreID == b.tenant.StoreB.ID {
+			attempt, back = 1_00, 0
+		}
+		for _, failed := range order.Attempts {
+			require.Equal(b.t, attempt, failed.Fee)
+			charged[attempt] = true
+		}
+		if order.CancelReason == nil || *order.CancelReason != string(models.SubstatusReturned) {
+			back = 0
+		}
+		require.Equal(b.t, back, order.ReturnFee)
+		charged[back] = true
+	}
+	require.Equal(b.t, map[money.Cents]bool{0: true, 1_00: true, 2_00: true, 3_50: true}, charged)
 }

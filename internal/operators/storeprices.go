@@ -105,25 +105,25 @@ func checkCovered(ctx context.Context, tx *db.DB, operatorID uuid.UUID, in *json
 
 // readDays reads on which days a price holds. A null until_day is open.
 func readDays(in *jsonbody.Object, price *models.StorePrice) {
+	valid := true
 	if price.FromDay == "" || in.HasOrNull("from_day") {
 		price.FromDay = in.RequiredText("from_day", len(time.DateOnly))
-		checkDay(in, "from_day", price.FromDay)
+		valid = price.FromDay == "" || checkDay(in, "from_day", price.FromDay)
 	}
 	if in.HasOrNull("until_day") {
 		if price.UntilDay = in.Text("until_day", len(time.DateOnly)); price.UntilDay != nil {
-			checkDay(in, "until_day", *price.UntilDay)
+			valid = checkDay(in, "until_day", *price.UntilDay) && valid
 		}
 	}
-	if price.EndsBefore(price.FromDay) {
+	if valid && price.EndsBefore(price.FromDay) {
 		in.AddError("until_day", "debe ser el mismo día que el primero, o uno después")
 	}
 }
 
-func checkDay(in *jsonbody.Object, field, text string) {
-	if text == "" {
-		return
-	}
-	if day, err := time.Parse(time.DateOnly, text); err != nil || !clock.InRange(day) {
+func checkDay(in *jsonbody.Object, field, text string) (valid bool) {
+	day, err := time.Parse(time.DateOnly, text)
+	if valid = err == nil && clock.InRange(day); !valid {
 		in.AddError(field, "debe ser una fecha YYYY-MM-DD")
 	}
+	return valid
 }

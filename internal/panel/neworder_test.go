@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"despacho/models"
 	"despacho/test/apptest"
 )
 
@@ -205,15 +206,21 @@ func TestNewOrder_createsAndAnother(t *testing.T) {
 // The price, a destination out of reach and a risk zone are said while the form is filled in.
 func TestNewOrder_priceAsItIsTyped(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		v := visit(t, s, s.NewTenant(t), nil)
+		tenant := s.NewTenant(t)
+		tenant.Change(t, &models.StorePrice{ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: tenant.StoreA.ID, Price: 750,
+			LocationID: &apptest.Miraflores, FromDay: "2026-01-01", CreatedAt: tenant.Operator.CreatedAt})
+		v, ofA := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
+		ofStore := "location_id=Miraflores&size=L&store_id="
 		for query, want := range map[string]string{
-			"location_id=Miraflores":   "Tarifa a Miraflores, Lima (150122): S/ 9.00",
-			"location_id=surco&size=L": "Tarifa a Santiago de Surco, Lima (150140): S/ 17.50",
-			"location_id=Cusco":        "El operador no llega a este destino.",
-			"location_id=Bellavista":   "El operador no llega a ningún lugar con ese nombre.",
-			"location_id=Xyzzy":        "No hay ningún distrito o zona con ese nombre.",
-			"location_id=San+Juan":     "",
-			"location_id=":             "",
+			ofStore + tenant.StoreA.ID.String(): "Tarifa a Miraflores, Lima (150122): S/ 13.00",
+			ofStore + tenant.StoreB.ID.String(): "Tarifa a Miraflores, Lima (150122): S/ 14.50",
+			"location_id=Miraflores":            "Tarifa a Miraflores, Lima (150122): S/ 9.00",
+			"location_id=surco&size=L":          "Tarifa a Santiago de Surco, Lima (150140): S/ 17.50",
+			"location_id=Cusco":                 "El operador no llega a este destino.",
+			"location_id=Bellavista":            "El operador no llega a ningún lugar con ese nombre.",
+			"location_id=Xyzzy":                 "No hay ningún distrito o zona con ese nombre.",
+			"location_id=San+Juan":              "",
+			"location_id=":                      "",
 			"location_id=San+Juan+de+Lurigancho&delivery_address=Huáscar": "zona de riesgo del operador: Huáscar.",
 		} {
 			price := v.getWith("/panel/pedidos/tarifa?"+query, "X-Fragment", "price")
@@ -225,6 +232,8 @@ func TestNewOrder_priceAsItIsTyped(t *testing.T) {
 				require.Empty(t, words, query)
 			}
 		}
+		own := ofA.getWith("/panel/pedidos/tarifa?"+ofStore+tenant.StoreB.ID.String(), "X-Fragment", "price")
+		require.Contains(t, plainSpaces.Replace(own.words()), "S/ 13.00", "a store's people see its own, whatever they ask for")
 		fields := validForm(t, v)
 		fields.Set("location_id", "surco")
 		refused := v.post(newOrder, fields)

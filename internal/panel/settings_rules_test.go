@@ -49,11 +49,11 @@ func TestSettings_rules(t *testing.T) {
 		form := opened.sends(t, path)
 		require.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, form["delivery_days"])
 		changed := v.submit(path, url.Values{"max_attempts": {"2"}, "delivery_days": {"1", "3", "7"}, "note_reasons": {"other"}, "methods": {"cash", "yape"},
-			"needs_photo": {"true"}, "pin_over": {"500"}, "undo_minutes": {"0"}, "decision_hours": {"48"}, "whatsapp_template": {"Hola {nombre}"}})
+			"needs_photo": {"true"}, "pin_over": {"500"}, "attempt_fee": {"2"}, "return_fee": {"3,50"}, "undo_minutes": {"0"}, "decision_hours": {"48"}, "whatsapp_template": {"Hola {nombre}"}})
 		require.Contains(t, changed.words(), "Reglas guardadas.")
 		rules := settings()
 		for name, want := range map[string]any{
-			"max_attempts": 2.0, "decision_hours": 48.0, "undo_minutes": 0.0, "pin_over": 500.0, "needs_photo": true, "needs_point": false, "whatsapp_template": "Hola {nombre}",
+			"max_attempts": 2.0, "decision_hours": 48.0, "undo_minutes": 0.0, "pin_over": 500.0, "attempt_fee": 2.0, "return_fee": 3.5, "needs_photo": true, "needs_point": false, "whatsapp_template": "Hola {nombre}",
 			"delivery_days": []any{1.0, 3.0, 7.0}, "note_reasons": []any{"other"}, "methods": []any{"cash", "yape"}, "hidden_reasons": []any{},
 		} {
 			require.Equal(t, want, rules[name], name)

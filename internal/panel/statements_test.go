@@ -63,6 +63,10 @@ func fill(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 			&models.RiskZone{ID: uuid.New(), OperatorID: id, Name: "Zona " + number, Words: "pasaje " + number, Active: true, CreatedAt: now})
 		tenant.NewKey(t, models.APIKey{})
 	}
+	for i := range maxStatements + 2 {
+		settings = append(settings, &models.StorePrice{ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: tenant.StoreA.ID, Price: 700,
+			LocationID: &apptest.Miraflores, FromDay: fmt.Sprintf("2026-01-%02d", i+1), CreatedAt: now})
+	}
 	tenant.Change(t, settings...)
 	receiver := apptest.NewReceiver(t, nil)
 	s.Register(t, tenant.Key, receiver)

@@ -33,6 +33,8 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	tenant.ActivatePhone(t, tenant.Riders[0].ID)
 	v := &victim{Tenant: tenant, s: s, markers: []string{"Operador secreto", "Destinataria Secreta", "Calle Secreta 123", "+51911222333"}}
 	token := tenant.SignInAs(t, &models.User{Admin: true})
+	tenant.Change(t, &models.StorePrice{ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: tenant.StoreA.ID, Price: 700,
+		FromDay: "2026-01-01", CreatedAt: tenant.Operator.CreatedAt})
 	receiver := apptest.NewReceiver(t, nil)
 	webhook, secret := s.Register(t, tenant.KeyA, receiver)
 	order := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.KeyA, Body: apptest.Order(map[string]any{
@@ -63,7 +65,8 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	v.ofStoreA = map[string]string{"order": order.String("id"), "webhook": webhook, "delivery": first("/deliveries")}
 	v.ids = map[string]string{
 		"store": tenant.StoreA.ID.String(), "rider": tenant.Riders[0].ID.String(), "branch": tenant.Main.ID.String(),
-		"size": first("/sizes"), "coverage": first("/coverage"), "risk zone": first("/risk-zones"), "key": first("/keys"), "user": first("/users"),
+		"size": first("/sizes"), "coverage": first("/coverage"), "risk zone": first("/risk-zones"), "store price": first("/store-prices"),
+		"key": first("/keys"), "user": first("/users"),
 	}
 	for kind, id := range v.ofStoreA {
 		v.ids[kind] = id
@@ -172,7 +175,7 @@ func (v *victim) rows(t *testing.T, table, condition string) []string {
 func bodyNaming(tenant *apptest.Tenant) map[string]any {
 	return map[string]any{
 		"store_id": tenant.StoreA.ID.String(), "branch_id": tenant.Main.ID.String(), "rider_id": tenant.Riders[0].ID.String(), "location_id": apptest.Miraflores.String(),
-		"name": "Nombre", "phone": "987654321", "active": false, "code": "X" + uuid.NewString()[:4], "surcharge": 1, "price": 1, "words": []string{"palabra"},
+		"name": "Nombre", "phone": "987654321", "active": false, "code": "X" + uuid.NewString()[:4], "surcharge": 1, "price": 1, "from_day": "2026-01-01", "words": []string{"palabra"},
 		"reason": "motivo", "note": "nota", "lat": -12.1, "lng": -77.0, "actual_amount_collected": 1, "scopes": []string{"read:orders"},
 		"url": "https://receptor.example/hook", "events": []string{"order.created"}, "from": "2026-01-01T00:00:00Z", "to": "2027-01-01T00:00:00Z",
 		"email": uuid.NewString() + "@prueba.example", "role": "store", "password": "una contraseña larga", "main": true, "default": true,
