@@ -68,7 +68,7 @@ func TestForms_ofAnotherAccountAreRefused(t *testing.T) {
 			"/panel/recepcion", "/panel/asignacion", "/panel/carga", "/panel/claves", "/panel/webhooks", "/panel/cuenta",
 			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tamanos", "/panel/zonas-de-riesgo",
 			"/panel/cobertura", "/panel/cobertura/carga", "/panel/ajustes", "/panel/usuarios", "/panel/privacidad",
-			"/panel/tiendas/" + tenant.StoreB.ID.String(), "/panel/usuarios/" + owner.ID.String(),
+			"/panel/tiendas/" + tenant.StoreB.ID.String(), "/panel/tiendas/" + tenant.StoreB.ID.String() + "/tarifas", "/panel/usuarios/" + owner.ID.String(),
 		} {
 			shown, live := v.read(path).bound(t)
 			forms, parts = append(forms, shown...), append(parts, live...)

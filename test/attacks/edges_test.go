@@ -86,7 +86,7 @@ func TestEdges_hostIsInNoLink(t *testing.T) {
 			}
 			path := route.Path
 			for prefix, kind := range map[string]string{
-				"/panel/tiendas": "store", "/panel/motorizados": "rider", "/panel/sucursales": "branch", "/panel/zonas-de-riesgo": "risk zone", "/panel/webhooks": "webhook",
+				"/panel/tiendas": "store", "/panel/motorizados": "rider", "/panel/sucursales": "branch", "/panel/zonas-de-riesgo": "risk zone", "/panel/tarifas": "store price", "/panel/webhooks": "webhook",
 				"/v1/webhooks": "webhook", "/panel/usuarios": "user",
 			} {
 				if strings.HasPrefix(path, prefix) {

@@ -84,6 +84,8 @@ func storeEverywhere(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, a
 			ids["guide code"] = code
 		}
 	}
+	ids["store price"] = send(http.MethodPost, "/store-prices", map[string]any{
+		"store_id": ids["store"], "price": 1, "from_day": "2026-01-01"}).String("id")
 	send(http.MethodPatch, "/settings", map[string]any{"name": tenant.OwnName(payload)})
 	send(http.MethodPost, "/orders/"+ids["order"]+"/cancel", map[string]any{"reason": payload, "note": payload})
 	return ids

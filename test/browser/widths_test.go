@@ -37,9 +37,10 @@ func TestPanel_configurationInWindowsOfAnyWidth(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for path, body := range map[string]map[string]any{
-			"/panel/api/sizes":      {"code": "XL", "name": "Extra grande", "surcharge": 12.5},
-			"/panel/api/risk-zones": {"name": "Cerro San Cosme", "words": []string{"san cosme", "asentamiento"}},
-			"/panel/api/webhooks":   {"url": "https://tienda.example/avisos", "events": []string{"order.created"}},
+			"/panel/api/sizes":        {"code": "XL", "name": "Extra grande", "surcharge": 12.5},
+			"/panel/api/risk-zones":   {"name": "Cerro San Cosme", "words": []string{"san cosme", "asentamiento"}},
+			"/panel/api/store-prices": {"store_id": tenant.StoreA.ID, "location_id": apptest.Miraflores, "price": 7.5, "from_day": "2026-01-01", "until_day": "2026-12-31"},
+			"/panel/api/webhooks":     {"url": "https://tienda.example/avisos", "events": []string{"order.created"}},
 		} {
 			made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: tenant.SignIn(t, nil), Body: body})
 			require.Equal(t, http.StatusCreated, made.Status, made.Text)
@@ -49,7 +50,7 @@ func TestPanel_configurationInWindowsOfAnyWidth(t *testing.T) {
 		p := openDesktop(t, s)
 		p.signInAs(tenant, &models.User{Name: "Milagros Vega", Role: models.RoleOperator, Admin: true})
 		p.requireTablesFit([]int64{320, 768, 1024, 1100, 1248, 1280}, p.firstLinkBelow("/panel/webhooks"),
-			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tamanos", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/usuarios")
+			"/panel/tiendas/"+tenant.StoreA.ID.String()+"/tarifas", "/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tamanos", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/usuarios")
 	})
 }
 
