@@ -70,8 +70,8 @@ type Operator struct {
 	RequireSecondFactor bool
 	// Rules are how it wants attempts and deliveries.
 	Rules Rules
-	// SettingsVersion is incremented by every change to stores, their prices, branches, sizes, coverage,
-	// risk zones or webhooks, and when the operator is suspended or resumed.
+	// SettingsVersion is incremented by every change to stores, their prices, branches, sizes,
+	// coverage, risk zones or webhooks, and when the operator is suspended or resumed.
 	SettingsVersion int64
 	CreatedAt       time.Time
 	UpdatedAt       time.Time

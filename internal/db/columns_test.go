@@ -56,7 +56,8 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			"MoveContext": {
 				db.MoveContext{
 					Operator: w.Operator, LocationName: "Miraflores", RiderName: &w.Rider.Name, RiderPhone: &w.Rider.Phone,
-					RiderActive: &w.Rider.Active, BranchActive: &w.Branch.Active, HasWebhooks: true, HasPending: true,
+					RiderActive: &w.Rider.Active, BranchActive: &w.Branch.Active,
+					StoreAttemptFee: w.Store.AttemptFee, StoreReturnFee: w.Store.ReturnFee, HasWebhooks: true, HasPending: true,
 				},
 				func() (read any, err error) {
 					err = database.InMove(ctx, w.Order.ID, uuid.Nil, &w.Rider.ID, &w.Branch.ID, func(_, _ *db.DB, _ *models.Order, moveContext *db.MoveContext) error {

@@ -84,8 +84,8 @@ func requireMove(caller Caller, order *models.OrderView, move models.Move) error
 	return nil
 }
 
-// applyFailure adds an attempt to an order, with what it costs. From now on somebody may decide what
-// comes next.
+// applyFailure adds an attempt to an order, with what it costs. From now on somebody may decide
+// what comes next.
 func applyFailure(order *models.Order, rules models.Rules, fee money.Cents, message *models.Message, at time.Time) {
 	due := clock.Normalize(at.Add(rules.DecisionTime()))
 	order.DecisionDeadline = &due
