@@ -128,7 +128,7 @@ func (d *desk) create(ctx context.Context) error {
 func (d *desk) anyOrder() (id uuid.UUID, known bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.orders) == 0 || d.chance.IntN(4) == 0 {
+	if len(d.orders) == 0 || d.chance.IntN(6) == 0 {
 		return id, false
 	}
 	return d.orders[d.chance.IntN(len(d.orders))], true
@@ -159,6 +159,9 @@ func (d *desk) move(ctx context.Context) error {
 	}
 	moves := slices.Clone(models.Moves)
 	d.chance.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
+	if order.Substatus != nil && d.chance.IntN(2) == 0 { // otherwise hardly any package gets back to its store
+		moves = slices.Insert(moves, 0, models.MoveHandBack, models.MoveReturn, models.MoveReceive)
+	}
 	for _, name := range moves {
 		move := workflows.ApplyMoveInput{OrderID: id, EntryID: uuid.New(), Seq: order.Seq + 1, Move: name, By: models.ByOperator,
 			At: d.s.App.Clock().Now()}
@@ -173,10 +176,6 @@ func (d *desk) move(ctx context.Context) error {
 		case models.MoveCancel:
 			if d.chance.IntN(3) > 0 {
 				continue
-			}
-		case models.MoveRetry, models.MoveUndo:
-			if order.State().Substatus == models.SubstatusReturning && d.chance.IntN(4) > 0 {
-				continue // most packages that go back get there
 			}
 		}
 		after, verdict := order.State().Decide(name, move.By, move.Message.RiderID)
