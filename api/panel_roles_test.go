@@ -27,7 +27,7 @@ var reads = []string{
 	"GET /session", "DELETE /session", "POST /session/password",
 	"POST /session/second-factor", "POST /session/second-factor/confirm", "POST /session/second-factor/remove",
 	"GET /orders", "GET /orders/:id",
-	"GET /stores", "GET /riders", "GET /branches", "GET /sizes", "GET /coverage", "GET /risk-zones", "GET /settings",
+	"GET /stores", "GET /riders", "GET /branches", "GET /sizes", "GET /coverage", "GET /store-prices", "GET /risk-zones", "GET /settings",
 }
 
 // opens is what each grant lets a user of the operator do besides.
@@ -46,6 +46,7 @@ var opens = map[models.Grant][]string{
 		"GET /deliveries", "GET /deliveries/:id", "POST /deliveries/:id/redeliver",
 		"POST /stores", "PATCH /stores/:id", "POST /riders", "PATCH /riders/:id", "POST /branches", "PATCH /branches/:id",
 		"POST /sizes", "PATCH /sizes/:id", "POST /coverage", "PATCH /coverage/:id", "DELETE /coverage/:id",
+		"POST /store-prices", "PATCH /store-prices/:id", "DELETE /store-prices/:id",
 		"POST /risk-zones", "PATCH /risk-zones/:id", "PATCH /settings", "POST /settings/logo", "DELETE /settings/logo",
 	},
 }

@@ -68,6 +68,8 @@ var openedBy = map[models.Grant][]string{
 		"GET /panel/zonas-de-riesgo", "POST /panel/zonas-de-riesgo", "GET /panel/zonas-de-riesgo/:id", "POST /panel/zonas-de-riesgo/:id",
 		"GET /panel/cobertura", "POST /panel/cobertura", "GET /panel/cobertura.csv", "POST /panel/cobertura/:id",
 		"POST /panel/cobertura/:id/quitar", "GET /panel/cobertura/carga", "POST /panel/cobertura/carga", "POST /panel/cobertura/carga/aplicar",
+		"GET /panel/tiendas/:id/tarifas", "POST /panel/tiendas/:id/tarifas", "GET /panel/tarifas/:id", "POST /panel/tarifas/:id",
+		"POST /panel/tarifas/:id/quitar",
 		"GET /panel/claves", "POST /panel/claves", "POST /panel/claves/:id/revocar",
 		"GET /panel/webhooks", "POST /panel/webhooks", "GET /panel/webhooks/:id", "POST /panel/webhooks/:id/probar",
 		"POST /panel/webhooks/:id/cambiar", "POST /panel/webhooks/:id/pausar", "POST /panel/webhooks/:id/reanudar",

@@ -116,6 +116,7 @@ func (p *Pages) respondStorePrices(
 		Intro: "Los precios acordados con esta tienda, en lugar de los de Cobertura y tarifas. El recargo del tamaño se suma aparte. " +
 			"Los pedidos que ya existen conservan su tarifa.",
 		Columns: []string{"Lugar", "Precio", "Desde", "Hasta", "Estado"}, Add: "Agregar tarifa", Form: form,
+		Editable: models.SettingsWrite.Allows(&v.Who.User),
 	}
 	today := p.today(v)
 	for i := range prices {
@@ -194,11 +195,13 @@ func priceFormPath(price *models.StorePrice) string { return storePricesPath + "
 func (p *Pages) respondStorePrice(
 	v *Request, status int, store *models.Store, price *models.StorePrice, form *forms.Form,
 ) error {
-	return p.show(v, status, "resource_edit", "Tarifa de "+store.Name, resourceEdit{
-		Back: pricesOf(store.ID), BackLabel: "Tarifas de " + store.Name, Form: form,
-		Actions: []action{{Title: "Quitar la tarifa", Text: "Los pedidos nuevos de la tienda se cobran como si nunca hubiera existido.",
-			Form: &forms.Form{Action: priceFormPath(price) + "/quitar", Submit: "Sí, quitarla", Danger: true}}},
-	})
+	page := resourceEdit{Back: pricesOf(store.ID), BackLabel: "Tarifas de " + store.Name}
+	if models.SettingsWrite.Allows(&v.Who.User) {
+		page.Form = form
+		page.Actions = []action{{Title: "Quitar la tarifa", Text: "Los pedidos nuevos de la tienda se cobran como si nunca hubiera existido.",
+			Form: &forms.Form{Action: priceFormPath(price) + "/quitar", Submit: "Sí, quitarla", Danger: true}}}
+	}
+	return p.show(v, status, "resource_edit", "Tarifa de "+store.Name, page)
 }
 
 func (p *Pages) changeStorePrice(v *Request) error {
