@@ -15,14 +15,15 @@ type Scope string
 
 // The scopes of an API key.
 const (
-	ScopeReadOrders     Scope = "read:orders"
-	ScopeWriteOrders    Scope = "write:orders"
-	ScopeReadStores     Scope = "read:stores"
-	ScopeManageWebhooks Scope = "manage:webhooks"
+	ScopeReadOrders      Scope = "read:orders"
+	ScopeWriteOrders     Scope = "write:orders"
+	ScopeReadStores      Scope = "read:stores"
+	ScopeManageWebhooks  Scope = "manage:webhooks"
+	ScopeReadSettlements Scope = "read:settlements"
 )
 
 // Scopes lists every scope.
-var Scopes = []Scope{ScopeReadOrders, ScopeWriteOrders, ScopeReadStores, ScopeManageWebhooks}
+var Scopes = []Scope{ScopeReadOrders, ScopeWriteOrders, ScopeReadStores, ScopeManageWebhooks, ScopeReadSettlements}
 
 // JoinSpaced encodes scopes or grants for storage, separated by spaces.
 func JoinSpaced[T ~string](list []T) string {

@@ -22,6 +22,12 @@ const (
 	EventUpdated       Event = "order.updated"
 )
 
+// The events of settlements, which only those get who ask for them.
+const (
+	EventSettlementIssued Event = "settlement.issued"
+	EventSettlementPaid   Event = "settlement.paid"
+)
+
 // EventTest is sent on demand to test a webhook; it cannot be subscribed to.
 const EventTest Event = "webhook.test"
 
@@ -38,7 +44,7 @@ var OptionalEvents = []Event{EventAttemptFailed, EventReturning, EventReturned, 
 var OrderEvents = slices.Concat(Events, OptionalEvents)
 
 // SubscribableEvents lists every event a webhook can subscribe to.
-var SubscribableEvents = append(slices.Clone(OrderEvents), EventWebhookDisabled)
+var SubscribableEvents = slices.Concat(OrderEvents, []Event{EventSettlementIssued, EventSettlementPaid, EventWebhookDisabled})
 
 // Events returns the events of a move. Reception has none.
 func (m Move) Events() []Event {

@@ -25,10 +25,10 @@ type Settlement struct {
 // Amounts are what a store gets for collections, which were handed in, and what it pays for, which
 // is positive.
 type Amounts struct {
-	Collected   money.Cents
-	Shipping    money.Cents
-	Fees        money.Cents
-	Adjustments money.Cents
+	Collected   money.Cents `json:"collected"`
+	Shipping    money.Cents `json:"shipping"`
+	Fees        money.Cents `json:"fees"`
+	Adjustments money.Cents `json:"adjustments"`
 }
 
 // Net is what is left for the store; negative if the store has to pay.
@@ -182,6 +182,9 @@ func (s *Service) Issue(
 		if net != seen {
 			return ErrAmountsChanged
 		}
+		if err := s.announce(ctx, tx, caller.Operator, id, models.EventSettlementIssued); err != nil {
+			return err
+		}
 		return s.audit(ctx, tx, caller, models.AuditSettlementIssued, id)
 	})
 	if err != nil {
@@ -273,6 +276,9 @@ func (s *Service) Pay(ctx context.Context, caller Caller, id uuid.UUID, payment 
 				return err
 			}
 		}
+		if err := s.announce(ctx, tx, caller.Operator, id, models.EventSettlementPaid); err != nil {
+			return err
+		}
 		return s.audit(ctx, tx, caller, models.AuditSettlementPaid, id)
 	})
 	if err != nil {
@@ -321,15 +327,25 @@ func (s *Service) Settlements(
 	return list, false, err
 }
 
-func settlements(
-	ctx context.Context, database *db.DB, operator *models.Operator, storeID *uuid.UUID, which func(*gorm.DB) *gorm.DB,
-) ([]Settlement, error) {
+// CountSettlements counts the settlements of one store or of all.
+func (s *Service) CountSettlements(ctx context.Context, operator *models.Operator, storeID *uuid.UUID) (count int64, err error) {
+	err = settlementsOf(ctx, s.db, operator, storeID).Count(&count).Error
+	return count, err
+}
+
+func settlementsOf(ctx context.Context, database *db.DB, operator *models.Operator, storeID *uuid.UUID) *gorm.DB {
 	query := database.Query(ctx).Table("settlements").Where("settlements.operator_id = ?", operator.ID)
 	if storeID != nil {
 		query = query.Where("settlements.store_id = ?", *storeID)
 	}
+	return query
+}
+
+func settlements(
+	ctx context.Context, database *db.DB, operator *models.Operator, storeID *uuid.UUID, which func(*gorm.DB) *gorm.DB,
+) ([]Settlement, error) {
 	var found []Settlement
-	err := which(query.Joins("LEFT JOIN stores ON stores.id = settlements.store_id").
+	err := which(settlementsOf(ctx, database, operator, storeID).Joins("LEFT JOIN stores ON stores.id = settlements.store_id").
 		Select("settlements.*, COALESCE(stores.name, '') AS store_name").
 		Order("settlements.number DESC")).Scan(&found).Error
 	if err != nil || len(found) == 0 {

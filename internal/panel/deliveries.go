@@ -54,7 +54,13 @@ var eventNames = map[models.Event]string{
 	models.EventCancelled: "Pedido cancelado",
 	models.EventTest:      "Evento de prueba",
 
-	models.EventWebhookDisabled: "Webhook desactivado",
+	models.EventAttemptFailed:    "Intento fallido",
+	models.EventReturning:        "Devolución decidida",
+	models.EventReturned:         "Pedido devuelto",
+	models.EventUpdated:          "Pedido cambiado",
+	models.EventSettlementIssued: "Liquidación emitida",
+	models.EventSettlementPaid:   "Liquidación pagada",
+	models.EventWebhookDisabled:  "Webhook desactivado",
 }
 
 var deliveryStates = map[models.WebhookDeliveryStatus]cell{

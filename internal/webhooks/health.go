@@ -2,10 +2,8 @@ package webhooks
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"time"
-
-	"github.com/google/uuid"
 
 	"despacho/internal/db"
 	"despacho/internal/webhooks/sender"
@@ -90,29 +88,12 @@ func announceDisabled(ctx context.Context, tx *db.DB, disabled *models.Webhook, 
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(map[string]any{
+	others = slices.DeleteFunc(others, func(other models.Webhook) bool {
+		mayKnow := other.OwnerStoreID == nil || disabled.OwnerStoreID != nil && *other.OwnerStoreID == *disabled.OwnerStoreID
+		return !mayKnow || !other.SubscribesTo(models.EventWebhookDisabled, disabled.StoreID, disabled.Test)
+	})
+	return queueEvent(ctx, tx, others, models.EventWebhookDisabled, map[string]any{
 		"id": disabled.ID, "webhook_id": disabled.ID, "url": disabled.URL, "store_id": disabled.StoreID, "reason": reason,
 		"disabled_at": now.UTC(),
-	})
-	if err != nil {
-		return err
-	}
-	var deliveries []models.WebhookDelivery
-	for i := range others {
-		other := &others[i]
-		mayKnow := other.OwnerStoreID == nil || disabled.OwnerStoreID != nil && *other.OwnerStoreID == *disabled.OwnerStoreID
-		if !mayKnow || !other.SubscribesTo(models.EventWebhookDisabled, disabled.StoreID, disabled.Test) {
-			continue
-		}
-		id, err := uuid.NewV7()
-		if err != nil {
-			return err
-		}
-		deliveries = append(deliveries, models.WebhookDelivery{
-			ID: id, WebhookID: other.ID, OperatorID: other.OperatorID, Test: other.Test, Event: models.EventWebhookDisabled,
-			Data:   string(data),
-			Status: models.WebhookDeliveryPending, NextAttemptAt: &now, Queued: true, CreatedAt: now,
-		})
-	}
-	return tx.InsertDeliveries(ctx, deliveries)
+	}, now)
 }
