@@ -16,10 +16,11 @@ const keysPath = "/panel/claves"
 
 // scopeNames are the scopes' names in Spanish.
 var scopeNames = map[models.Scope]string{
-	models.ScopeReadOrders:     "Leer pedidos",
-	models.ScopeWriteOrders:    "Crear y cancelar pedidos",
-	models.ScopeReadStores:     "Leer tiendas",
-	models.ScopeManageWebhooks: "Administrar webhooks",
+	models.ScopeReadOrders:      "Leer pedidos",
+	models.ScopeWriteOrders:     "Crear y cancelar pedidos",
+	models.ScopeReadStores:      "Leer tiendas",
+	models.ScopeManageWebhooks:  "Administrar webhooks",
+	models.ScopeReadSettlements: "Leer liquidaciones y saldo",
 }
 
 type keysPage struct {
