@@ -3,7 +3,6 @@ package despacho
 import (
 	"net/url"
 	"strconv"
-	"time"
 )
 
 // page is a part of a list, which is sorted from the newest to the oldest.
@@ -13,10 +12,11 @@ type page[T any] struct {
 	limit    int32
 }
 
-// place is where an element is in a list.
+// place is where an element is in a list: the second of its time, or its number, which others may
+// have too.
 type place struct {
-	id string
-	at time.Time
+	id   string
+	rank int64
 }
 
 // each yields the elements of a list page after page, each at most once.
@@ -61,20 +61,19 @@ func each[T any](yield func(T, error) bool, placeOf func(T) place, read func(num
 	}
 }
 
-// position is the second of the last element that was yielded, and which ones of that second were.
+// position is the rank of the last element that was yielded, and which ones of that rank were.
 type position struct {
-	second int64
-	known  map[string]bool
+	rank  int64
+	known map[string]bool
 }
 
 func (p *position) precedes(element place) bool {
-	second := element.at.Unix()
-	return p.known == nil || second < p.second || second == p.second && !p.known[element.id]
+	return p.known == nil || element.rank < p.rank || element.rank == p.rank && !p.known[element.id]
 }
 
 func (p *position) pass(element place) {
-	if second := element.at.Unix(); p.known == nil || second != p.second {
-		p.second, p.known = second, map[string]bool{}
+	if p.known == nil || element.rank != p.rank {
+		p.rank, p.known = element.rank, map[string]bool{}
 	}
 	p.known[element.id] = true
 }

@@ -93,7 +93,7 @@ type OrderFilter struct {
 // Orders lists orders, newest first, page after page. An error ends the list.
 func (c *Client) Orders(ctx context.Context, filter OrderFilter) iter.Seq2[Order, error] {
 	return func(yield func(Order, error) bool) {
-		each(yield, func(o Order) place { return place{o.Id, o.CreatedAt} }, func(number int) (page[Order], error) {
+		each(yield, func(o Order) place { return place{o.Id, o.CreatedAt.Unix()} }, func(number int) (page[Order], error) {
 			query := url.Values{}
 			for name, value := range map[string]string{"status": string(filter.Status), "from_date": filter.FromDate,
 				"to_date": filter.ToDate, "external_id": filter.ExternalID} {

@@ -59,6 +59,8 @@ const (
 	DeliveryEventOrderReturned      DeliveryEvent = "order.returned"
 	DeliveryEventOrderReturning     DeliveryEvent = "order.returning"
 	DeliveryEventOrderUpdated       DeliveryEvent = "order.updated"
+	DeliveryEventSettlementIssued   DeliveryEvent = "settlement.issued"
+	DeliveryEventSettlementPaid     DeliveryEvent = "settlement.paid"
 	DeliveryEventWebhookDisabled    DeliveryEvent = "webhook.disabled"
 	DeliveryEventWebhookTest        DeliveryEvent = "webhook.test"
 )
@@ -81,6 +83,10 @@ func (e DeliveryEvent) Valid() bool {
 	case DeliveryEventOrderReturning:
 		return true
 	case DeliveryEventOrderUpdated:
+		return true
+	case DeliveryEventSettlementIssued:
+		return true
+	case DeliveryEventSettlementPaid:
 		return true
 	case DeliveryEventWebhookDisabled:
 		return true
@@ -221,6 +227,8 @@ const (
 	EventNameOrderReturned      EventName = "order.returned"
 	EventNameOrderReturning     EventName = "order.returning"
 	EventNameOrderUpdated       EventName = "order.updated"
+	EventNameSettlementIssued   EventName = "settlement.issued"
+	EventNameSettlementPaid     EventName = "settlement.paid"
 	EventNameWebhookDisabled    EventName = "webhook.disabled"
 )
 
@@ -242,6 +250,10 @@ func (e EventName) Valid() bool {
 	case EventNameOrderReturning:
 		return true
 	case EventNameOrderUpdated:
+		return true
+	case EventNameSettlementIssued:
+		return true
+	case EventNameSettlementPaid:
 		return true
 	case EventNameWebhookDisabled:
 		return true
@@ -412,6 +424,42 @@ const (
 func (e RegisteredWebhookTest) Valid() bool {
 	switch e {
 	case RegisteredWebhookTestTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SettlementEventEvent.
+const (
+	SettlementEventEventSettlementIssued SettlementEventEvent = "settlement.issued"
+	SettlementEventEventSettlementPaid   SettlementEventEvent = "settlement.paid"
+)
+
+// Valid indicates whether the value is a known member of the SettlementEventEvent enum.
+func (e SettlementEventEvent) Valid() bool {
+	switch e {
+	case SettlementEventEventSettlementIssued:
+		return true
+	case SettlementEventEventSettlementPaid:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SettlementStatus.
+const (
+	Issued SettlementStatus = "issued"
+	Paid   SettlementStatus = "paid"
+)
+
+// Valid indicates whether the value is a known member of the SettlementStatus enum.
+func (e SettlementStatus) Valid() bool {
+	switch e {
+	case Issued:
+		return true
+	case Paid:
 		return true
 	default:
 		return false
@@ -629,6 +677,30 @@ type Attempt struct {
 	RecordedAt time.Time `json:"recorded_at"`
 }
 
+// Balance Lo que el operador le debe a una tienda, o a todas.
+type Balance struct {
+	// Currency Moneda ISO 4217.
+	Currency string `json:"currency"`
+
+	// Pending Lo cobrado que aún tienen los motorizados.
+	Pending float64 `json:"pending"`
+
+	// Total La suma de los tres.
+	Total float64 `json:"total"`
+
+	// Unpaid Lo de las liquidaciones que no se han pagado.
+	Unpaid float64 `json:"unpaid"`
+
+	// Unsettled Lo rendido, menos lo que la tienda paga, que no está en una liquidación.
+	Unsettled float64 `json:"unsettled"`
+}
+
+// BalanceResponse defines model for BalanceResponse.
+type BalanceResponse struct {
+	// Data Lo que el operador le debe a una tienda, o a todas.
+	Data Balance `json:"data"`
+}
+
 // CancelInput Por qué se cancela; todo es opcional.
 type CancelInput struct {
 	// Note Detalle.
@@ -756,7 +828,7 @@ type Delivery struct {
 	// Id Identificador, igual a la cabecera `webhook-id`.
 	Id string `json:"id"`
 
-	// OrderId El pedido; nulo en un evento de prueba.
+	// OrderId El pedido; nulo si el evento no es de un pedido.
 	OrderId *string `json:"order_id"`
 
 	// Owner De quién es el webhook: de quien lo registró. `store_id` en uno del operador es solo un filtro.
@@ -1503,6 +1575,182 @@ type RotateInput struct {
 	Revoke *bool `json:"revoke,omitempty"`
 }
 
+// Settlement Lo que el operador le paga a una tienda por un periodo: `net` es `collected` menos `shipping` y `fees`, más `adjustments`.
+type Settlement struct {
+	// Adjustments Ajustes a mano; negativos si son en contra de la tienda.
+	Adjustments float64 `json:"adjustments"`
+
+	// Collected Lo cobrado a los clientes y rendido al operador.
+	Collected float64 `json:"collected"`
+
+	// Currency Moneda ISO 4217.
+	Currency string `json:"currency"`
+
+	// Fees Lo que paga por intentos fallidos y devoluciones.
+	Fees float64 `json:"fees"`
+
+	// Id Identificador de la liquidación.
+	Id string `json:"id"`
+
+	// IssuedAt Cuándo se emitió.
+	IssuedAt time.Time `json:"issued_at"`
+
+	// Net Lo que recibe la tienda; negativo si es ella quien paga.
+	Net float64 `json:"net"`
+
+	// Number Su número, correlativo por operador.
+	Number int32 `json:"number"`
+
+	// PaidAt Cuándo se pagó; nulo si aún no.
+	PaidAt *time.Time `json:"paid_at"`
+
+	// PeriodFrom Primer día del periodo, en el huso del operador.
+	PeriodFrom string `json:"period_from"`
+
+	// PeriodTo Último día del periodo, incluido.
+	PeriodTo string `json:"period_to"`
+
+	// Reference El número de operación del banco; nulo si no hay.
+	Reference *string `json:"reference"`
+
+	// Shipping Lo que la tienda paga por los envíos.
+	Shipping float64 `json:"shipping"`
+
+	// Status Cómo está una liquidación: `issued` emitida, `paid` pagada.
+	Status SettlementStatus `json:"status"`
+
+	// StoreId La tienda; nula en lo propio del operador.
+	StoreId *string `json:"store_id"`
+}
+
+// SettlementDetail Una liquidación con sus líneas.
+type SettlementDetail struct {
+	// Adjustments Ajustes a mano; negativos si son en contra de la tienda.
+	Adjustments float64 `json:"adjustments"`
+
+	// Collected Lo cobrado a los clientes y rendido al operador.
+	Collected float64 `json:"collected"`
+
+	// Currency Moneda ISO 4217.
+	Currency string `json:"currency"`
+
+	// Fees Lo que paga por intentos fallidos y devoluciones.
+	Fees float64 `json:"fees"`
+
+	// Id Identificador de la liquidación.
+	Id string `json:"id"`
+
+	// IssuedAt Cuándo se emitió.
+	IssuedAt time.Time `json:"issued_at"`
+
+	// Lines Todas las líneas, por fecha de entrega.
+	Lines []SettlementLine `json:"lines"`
+
+	// Net Lo que recibe la tienda; negativo si es ella quien paga.
+	Net float64 `json:"net"`
+
+	// Number Su número, correlativo por operador.
+	Number int32 `json:"number"`
+
+	// PaidAt Cuándo se pagó; nulo si aún no.
+	PaidAt *time.Time `json:"paid_at"`
+
+	// PeriodFrom Primer día del periodo, en el huso del operador.
+	PeriodFrom string `json:"period_from"`
+
+	// PeriodTo Último día del periodo, incluido.
+	PeriodTo string `json:"period_to"`
+
+	// Reference El número de operación del banco; nulo si no hay.
+	Reference *string `json:"reference"`
+
+	// Shipping Lo que la tienda paga por los envíos.
+	Shipping float64 `json:"shipping"`
+
+	// Status Cómo está una liquidación: `issued` emitida, `paid` pagada.
+	Status SettlementStatus `json:"status"`
+
+	// StoreId La tienda; nula en lo propio del operador.
+	StoreId *string `json:"store_id"`
+}
+
+// SettlementEvent El cuerpo del aviso de una liquidación.
+type SettlementEvent struct {
+	// Data Lo que el operador le paga a una tienda por un periodo: `net` es `collected` menos `shipping` y `fees`, más `adjustments`.
+	Data Settlement `json:"data"`
+
+	// Event El evento.
+	Event SettlementEventEvent `json:"event"`
+
+	// TenantId Identificador del operador.
+	TenantId string `json:"tenant_id"`
+
+	// Timestamp Segundos Unix del intento, iguales a la cabecera.
+	Timestamp string `json:"timestamp"`
+}
+
+// SettlementEventEvent El evento.
+type SettlementEventEvent string
+
+// SettlementLine Un pedido de una liquidación.
+type SettlementLine struct {
+	// Adjustments Ajustes a mano.
+	Adjustments float64 `json:"adjustments"`
+
+	// Collected Lo cobrado y rendido.
+	Collected float64 `json:"collected"`
+
+	// Corrected Si una liquidación anterior ya tiene el pedido: esta trae lo que se corrigió desde entonces.
+	Corrected bool `json:"corrected"`
+
+	// DeliveredAt Cuándo se entregó; nulo si no se entregó.
+	DeliveredAt *time.Time `json:"delivered_at"`
+
+	// ExternalId El número propio de la tienda.
+	ExternalId *string `json:"external_id"`
+
+	// Fees Intentos fallidos y devolución.
+	Fees float64 `json:"fees"`
+
+	// GuideCode El código de guía.
+	GuideCode *string `json:"guide_code"`
+
+	// Net Lo que recibe la tienda por este pedido.
+	Net float64 `json:"net"`
+
+	// OrderId El pedido; nulo en los ajustes que no son de ninguno.
+	OrderId *string `json:"order_id"`
+
+	// Shipping El envío.
+	Shipping float64 `json:"shipping"`
+}
+
+// SettlementListResponse defines model for SettlementListResponse.
+type SettlementListResponse struct {
+	Data struct {
+		// Limit El tamaño de página servido.
+		Limit int32 `json:"limit"`
+
+		// Page La página servida.
+		Page int32 `json:"page"`
+
+		// Settlements Las liquidaciones de la página, de la más nueva a la más antigua.
+		Settlements []Settlement `json:"settlements"`
+
+		// Total Cuántas hay en todas las páginas.
+		Total int64 `json:"total"`
+	} `json:"data"`
+}
+
+// SettlementResponse defines model for SettlementResponse.
+type SettlementResponse struct {
+	// Data Una liquidación con sus líneas.
+	Data SettlementDetail `json:"data"`
+}
+
+// SettlementStatus Cómo está una liquidación: `issued` emitida, `paid` pagada.
+type SettlementStatus string
+
 // Store Una tienda del operador.
 type Store struct {
 	// Active Si está activa; en la lista siempre lo está.
@@ -1828,8 +2076,14 @@ type OrderId = string
 // Page defines model for Page.
 type Page = int32
 
+// SettlementId defines model for SettlementId.
+type SettlementId = string
+
 // Status En qué punto está el pedido.
 type Status = OrderStatus
+
+// StoreFilter defines model for StoreFilter.
+type StoreFilter = string
 
 // ToDate defines model for ToDate.
 type ToDate = string
@@ -1942,6 +2196,12 @@ type ShowRecipientFormParams struct {
 	K *string `form:"k,omitempty" json:"k,omitempty"`
 }
 
+// GetBalanceParams defines parameters for GetBalance.
+type GetBalanceParams struct {
+	// StoreId Solo lo de esta tienda; para una clave del operador.
+	StoreId *StoreFilter `form:"store_id,omitempty" json:"store_id,omitempty"`
+}
+
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
 	// WebhookId Solo las de este webhook.
@@ -2007,6 +2267,18 @@ type CreateOrderParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListSettlementsParams defines parameters for ListSettlements.
+type ListSettlementsParams struct {
+	// StoreId Solo lo de esta tienda; para una clave del operador.
+	StoreId *StoreFilter `form:"store_id,omitempty" json:"store_id,omitempty"`
+
+	// Page Número de página.
+	Page *Page `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // OnOrderEventParams defines parameters for OnOrderEvent.
 type OnOrderEventParams struct {
 	// XServiceEvent Nombre del evento, igual a `event` del cuerpo.
@@ -2063,6 +2335,9 @@ type OnWebhookDisabledJSONRequestBody = DisabledEvent
 
 // OnOrderEventJSONRequestBody defines body for OnOrderEvent for application/json ContentType.
 type OnOrderEventJSONRequestBody = WebhookEvent
+
+// OnSettlementEventJSONRequestBody defines body for OnSettlementEvent for application/json ContentType.
+type OnSettlementEventJSONRequestBody = SettlementEvent
 
 // OnTestEventJSONRequestBody defines body for OnTestEvent for application/json ContentType.
 type OnTestEventJSONRequestBody = TestEvent

@@ -125,7 +125,7 @@ type DeliveryFilter struct {
 // list.
 func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {
-		each(yield, func(d Delivery) place { return place{d.Id, d.CreatedAt} }, func(number int) (page[Delivery], error) {
+		each(yield, func(d Delivery) place { return place{d.Id, d.CreatedAt.Unix()} }, func(number int) (page[Delivery], error) {
 			query := url.Values{}
 			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID,
 				"event": filter.Event, "status": string(filter.Status)} {

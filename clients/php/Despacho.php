@@ -176,6 +176,29 @@ final class Client
     }
 
     /**
+     * Lists what the operator pays its stores, newest first, page after page, without the lines.
+     *
+     * @param array{store_id?: string, limit?: int} $filter
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function settlements(array $filter = []): \Generator
+    {
+        return $this->each('/v1/settlements', 'settlements', $filter, static fn (array $settlement): int => $settlement['number']);
+    }
+
+    /** Reads a settlement with its lines. */
+    public function getSettlement(string $settlementId): array
+    {
+        return $this->read('/v1/settlements/' . rawurlencode($settlementId))['data'];
+    }
+
+    /** Reads what the operator owes the key's store, or all of its stores, of which an operator's key may choose one. */
+    public function balance(?string $storeId = null): array
+    {
+        return $this->read('/v1/balance', ['store_id' => $storeId])['data'];
+    }
+
+    /**
      * Registers a receiver of events. The secret is shown this once.
      *
      * @param list<string> $events
@@ -340,18 +363,21 @@ final class Client
      *
      * What enters the list pushes known elements onto the next page: only what follows the last element that was
      * yielded is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages that
-     * were read already: if the list became shorter, the way goes back to a page with a known element.
+     * were read already: if the list became shorter, the way goes back to a page with a known element. The list is
+     * sorted by $rankOf, by default the second of the element's time.
+     *
+     * @param ?\Closure(array<string, mixed>): (string|int) $rankOf
      */
-    private function each(string $path, string $member, array $filter): \Generator
+    private function each(string $path, string $member, array $filter, ?\Closure $rankOf = null): \Generator
     {
-        // The second of the last element that was yielded, and which ones of that second were.
-        [$last, $known] = ['', []];
-        $secondOf = static fn (array $element): string => substr($element['created_at'], 0, 19);
+        // The rank of the last element that was yielded, and which ones of that rank were.
+        [$last, $known] = [null, []];
+        $rankOf ??= static fn (array $element): string => substr($element['created_at'], 0, 19);
         for ([$number, $total, $back] = [1, 0, false]; ; ) {
             $page = $this->read($path, ['limit' => 200, ...$filter, 'page' => $number])['data'];
             $elements = $page[$member];
             $following = array_filter($elements, static fn (array $element): bool =>
-                $last === '' || $secondOf($element) < $last || ($secondOf($element) === $last && !isset($known[$element['id']])));
+                $last === null || $rankOf($element) < $last || ($rankOf($element) === $last && !isset($known[$element['id']])));
             $back = $number > 1 && count($following) === count($elements) && ($back || $page['total'] < $total);
             $total = $page['total'];
             if ($back) {
@@ -359,8 +385,8 @@ final class Client
                 continue;
             }
             foreach ($following as $element) {
-                if ($secondOf($element) !== $last) {
-                    [$last, $known] = [$secondOf($element), []];
+                if ($rankOf($element) !== $last) {
+                    [$last, $known] = [$rankOf($element), []];
                 }
                 $known[$element['id']] = true;
                 yield $element;

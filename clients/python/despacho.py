@@ -155,6 +155,22 @@ class Client:
         """Lists the operator's active stores."""
         return self._read("/v1/stores")["data"]
 
+    def settlements(self, *, store_id: Optional[str] = None, limit: int = 200) -> Iterator[Object]:
+        """Lists what the operator pays its stores, newest first, page after page, without the lines.
+
+        With an operator's key, `store_id` chooses one store.
+        """
+        query = {"store_id": store_id}
+        return self._each("/v1/settlements", "settlements", query, limit, lambda settlement: settlement["number"])
+
+    def get_settlement(self, settlement_id: str) -> Object:
+        """Reads a settlement with its `lines`."""
+        return self._read("/v1/settlements/" + _segment(settlement_id))["data"]
+
+    def balance(self, *, store_id: Optional[str] = None) -> Object:
+        """Reads what the operator owes the key's store, or all of its stores, of which `store_id` chooses one."""
+        return self._read("/v1/balance", {"store_id": store_id})["data"]
+
     def register_webhook(
         self, url: str, events: Sequence[str], *, retry: bool = False, store_id: Optional[str] = None
     ) -> Object:
@@ -277,23 +293,30 @@ class Client:
     def _write(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Object:
         return self._do(method, path, body=body)[0]
 
-    def _each(self, path: str, member: str, query: Mapping[str, Any], limit: int) -> Iterator[Object]:
+    def _each(
+        self,
+        path: str,
+        member: str,
+        query: Mapping[str, Any],
+        limit: int,
+        rank_of: Callable[[Object], Any] = lambda element: element["created_at"][:19],
+    ) -> Iterator[Object]:
         """Yields the elements of a list page after page, from the newest to the oldest, each at most once.
 
         What enters the list pushes known elements onto the next page: only what follows the last element that was
         yielded is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages
         that were read already: if the list became shorter, the way goes back to a page with a known element.
         """
-        # The second of the last element that was yielded, and which ones of that second were.
-        last, known = "", set()
+        # The rank of the last element that was yielded, by which the list is sorted, and which ones of that rank were.
+        last, known = None, set()
         number, total, back = 1, 0, False
         while True:
             page = self._read(path, {**query, "page": number, "limit": limit})["data"]
             elements = page[member]
             following = []
             for element in elements:
-                second = element["created_at"][:19]
-                if not last or second < last or second == last and element["id"] not in known:
+                rank = rank_of(element)
+                if last is None or rank < last or rank == last and element["id"] not in known:
                     following.append(element)
             back = number > 1 and len(following) == len(elements) and (back or page["total"] < total)
             total = page["total"]
@@ -301,9 +324,9 @@ class Client:
                 number = max(1, min(number - 1, -(-total // page["limit"])))
                 continue
             for element in following:
-                second = element["created_at"][:19]
-                if second != last:
-                    last, known = second, set()
+                rank = rank_of(element)
+                if rank != last:
+                    last, known = rank, set()
                 known.add(element["id"])
                 yield element
             if not elements or number * page["limit"] >= total:

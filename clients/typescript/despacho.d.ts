@@ -8,6 +8,10 @@ export type DecisionInput = Schemas["DecisionInput"];
 export type OrderStatus = Schemas["OrderStatus"];
 export type Tracking = Schemas["Tracking"];
 export type Store = Schemas["Store"];
+export type Settlement = Schemas["Settlement"];
+export type SettlementDetail = Schemas["SettlementDetail"];
+export type SettlementLine = Schemas["SettlementLine"];
+export type Balance = Schemas["Balance"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookInput = Schemas["WebhookInput"];
 export type WebhookChange = Schemas["WebhookChange"];
@@ -22,6 +26,8 @@ export type UbigeoMatch = Schemas["UbigeoMatch"];
 export type FieldError = Schemas["FieldError"];
 /** The body of a webhook's request. */
 export type WebhookEvent = Schemas["WebhookEvent"];
+/** The body of a webhook's request about a settlement. */
+export type SettlementEvent = Schemas["SettlementEvent"];
 /** An order that exists now. */
 export interface CreatedOrder {
     order: Order;
@@ -45,6 +51,12 @@ export interface OrderFilter {
     to_date?: string;
     /** The store's own number of the orders. */
     external_id?: string;
+    /** The length of a page; by default the longest. */
+    limit?: number;
+}
+export interface SettlementFilter {
+    /** One of an operator's stores. */
+    store_id?: string;
     /** The length of a page; by default the longest. */
     limit?: number;
 }
@@ -128,6 +140,12 @@ export declare class Client {
     track(guideCode: string): Promise<Tracking>;
     /** Lists the operator's active stores. */
     stores(): Promise<Store[]>;
+    /** Lists what the operator pays its stores, newest first, page after page, without the lines. */
+    settlements(filter?: SettlementFilter): AsyncGenerator<Settlement>;
+    /** Reads a settlement with its lines. */
+    getSettlement(settlementId: string): Promise<SettlementDetail>;
+    /** Reads what the operator owes the key's store, or all of its stores, of which an operator's key may choose one. */
+    balance(storeId?: string): Promise<Balance>;
     /** Registers a receiver of events. The secret is shown this once. */
     registerWebhook(webhook: WebhookInput): Promise<RegisteredWebhook>;
     /** Lists the active webhooks. */

@@ -39,6 +39,8 @@ export class APIError extends DespachoError {
 export class NoAnswerError extends DespachoError {
     name = "NoAnswerError";
 }
+/** The second of an element's time. */
+const secondOf = (element) => element.created_at.slice(0, 19);
 /** Asks one service with one API key. The catalog and the tracking need no key. */
 export class Client {
     #baseURL;
@@ -71,7 +73,7 @@ export class Client {
     }
     /** Lists orders, newest first, page after page. */
     orders(filter = {}) {
-        return this.#each("/v1/orders", { ...filter }, (page) => page.orders);
+        return this.#each("/v1/orders", { ...filter }, (page) => page.orders, secondOf);
     }
     /**
      * Changes those fields of an order that the correction has: a store's while it is registered. `null` removes a value;
@@ -107,6 +109,18 @@ export class Client {
     /** Lists the operator's active stores. */
     async stores() {
         return (await this.#read("/v1/stores")).data;
+    }
+    /** Lists what the operator pays its stores, newest first, page after page, without the lines. */
+    settlements(filter = {}) {
+        return this.#each("/v1/settlements", { ...filter }, (page) => page.settlements, (settlement) => settlement.number);
+    }
+    /** Reads a settlement with its lines. */
+    async getSettlement(settlementId) {
+        return (await this.#read(`/v1/settlements/${encodeURIComponent(settlementId)}`)).data;
+    }
+    /** Reads what the operator owes the key's store, or all of its stores, of which an operator's key may choose one. */
+    async balance(storeId) {
+        return (await this.#read("/v1/balance", { store_id: storeId })).data;
     }
     /** Registers a receiver of events. The secret is shown this once. */
     async registerWebhook(webhook) {
@@ -163,7 +177,7 @@ export class Client {
     }
     /** Lists what was sent to webhooks, newest first, page after page. */
     deliveries(filter = {}) {
-        return this.#each("/v1/deliveries", { ...filter }, (page) => page.deliveries);
+        return this.#each("/v1/deliveries", { ...filter }, (page) => page.deliveries, secondOf);
     }
     /** Reads a delivery, with what each attempt sent and what the receiver answered. */
     async getDelivery(deliveryId) {
@@ -220,14 +234,14 @@ export class Client {
      *
      * What enters the list pushes known elements onto the next page: only what follows the last element that was yielded
      * is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages that were read
-     * already: if the list became shorter, the way goes back to a page with a known element.
+     * already: if the list became shorter, the way goes back to a page with a known element. The list is sorted by
+     * `rankOf`, which may be the same for several.
      */
-    async *#each(path, filter, elementsOf) {
-        // The second of the last element that was yielded, and which ones of that second were.
-        let last = "";
+    async *#each(path, filter, elementsOf, rankOf) {
+        // The rank of the last element that was yielded, and which ones of that rank were.
+        let last;
         let known = new Set();
-        const secondOf = (element) => element.created_at.slice(0, 19);
-        const follows = (element) => last === "" || secondOf(element) < last || (secondOf(element) === last && !known.has(element.id));
+        const follows = (element) => last === undefined || rankOf(element) < last || (rankOf(element) === last && !known.has(element.id));
         for (let number = 1, total = 0, back = false;;) {
             const page = (await this.#read(path, { limit: 200, ...filter, page: number })).data;
             const elements = elementsOf(page);
@@ -239,8 +253,8 @@ export class Client {
                 continue;
             }
             for (const element of following) {
-                if (secondOf(element) !== last) {
-                    last = secondOf(element);
+                if (rankOf(element) !== last) {
+                    last = rankOf(element);
                     known = new Set();
                 }
                 known.add(element.id);

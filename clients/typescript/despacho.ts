@@ -16,6 +16,10 @@ export type DecisionInput = Schemas["DecisionInput"];
 export type OrderStatus = Schemas["OrderStatus"];
 export type Tracking = Schemas["Tracking"];
 export type Store = Schemas["Store"];
+export type Settlement = Schemas["Settlement"];
+export type SettlementDetail = Schemas["SettlementDetail"];
+export type SettlementLine = Schemas["SettlementLine"];
+export type Balance = Schemas["Balance"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookInput = Schemas["WebhookInput"];
 export type WebhookChange = Schemas["WebhookChange"];
@@ -30,6 +34,8 @@ export type UbigeoMatch = Schemas["UbigeoMatch"];
 export type FieldError = Schemas["FieldError"];
 /** The body of a webhook's request. */
 export type WebhookEvent = Schemas["WebhookEvent"];
+/** The body of a webhook's request about a settlement. */
+export type SettlementEvent = Schemas["SettlementEvent"];
 
 /** An order that exists now. */
 export interface CreatedOrder {
@@ -56,6 +62,13 @@ export interface OrderFilter {
   to_date?: string;
   /** The store's own number of the orders. */
   external_id?: string;
+  /** The length of a page; by default the longest. */
+  limit?: number;
+}
+
+export interface SettlementFilter {
+  /** One of an operator's stores. */
+  store_id?: string;
   /** The length of a page; by default the longest. */
   limit?: number;
 }
@@ -140,8 +153,10 @@ interface Page {
 
 interface Listed {
   id: string;
-  created_at: string;
 }
+
+/** The second of an element's time. */
+const secondOf = (element: { created_at: string }) => element.created_at.slice(0, 19);
 
 /** Asks one service with one API key. The catalog and the tracking need no key. */
 export class Client {
@@ -179,7 +194,7 @@ export class Client {
 
   /** Lists orders, newest first, page after page. */
   orders(filter: OrderFilter = {}): AsyncGenerator<Order> {
-    return this.#each<Order, Schemas["OrderListResponse"]["data"]>("/v1/orders", { ...filter }, (page) => page.orders);
+    return this.#each<Order, Schemas["OrderListResponse"]["data"]>("/v1/orders", { ...filter }, (page) => page.orders, secondOf);
   }
 
   /**
@@ -221,6 +236,23 @@ export class Client {
   /** Lists the operator's active stores. */
   async stores(): Promise<Store[]> {
     return (await this.#read<Schemas["StoreListResponse"]>("/v1/stores")).data;
+  }
+
+  /** Lists what the operator pays its stores, newest first, page after page, without the lines. */
+  settlements(filter: SettlementFilter = {}): AsyncGenerator<Settlement> {
+    return this.#each<Settlement, Schemas["SettlementListResponse"]["data"]>(
+      "/v1/settlements", { ...filter }, (page) => page.settlements, (settlement) => settlement.number,
+    );
+  }
+
+  /** Reads a settlement with its lines. */
+  async getSettlement(settlementId: string): Promise<SettlementDetail> {
+    return (await this.#read<Schemas["SettlementResponse"]>(`/v1/settlements/${encodeURIComponent(settlementId)}`)).data;
+  }
+
+  /** Reads what the operator owes the key's store, or all of its stores, of which an operator's key may choose one. */
+  async balance(storeId?: string): Promise<Balance> {
+    return (await this.#read<Schemas["BalanceResponse"]>("/v1/balance", { store_id: storeId })).data;
   }
 
   /** Registers a receiver of events. The secret is shown this once. */
@@ -289,7 +321,7 @@ export class Client {
 
   /** Lists what was sent to webhooks, newest first, page after page. */
   deliveries(filter: DeliveryFilter = {}): AsyncGenerator<Delivery> {
-    return this.#each<Delivery, Schemas["DeliveryListResponse"]["data"]>("/v1/deliveries", { ...filter }, (page) => page.deliveries);
+    return this.#each<Delivery, Schemas["DeliveryListResponse"]["data"]>("/v1/deliveries", { ...filter }, (page) => page.deliveries, secondOf);
   }
 
   /** Reads a delivery, with what each attempt sent and what the receiver answered. */
@@ -357,17 +389,17 @@ export class Client {
    *
    * What enters the list pushes known elements onto the next page: only what follows the last element that was yielded
    * is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages that were read
-   * already: if the list became shorter, the way goes back to a page with a known element.
+   * already: if the list became shorter, the way goes back to a page with a known element. The list is sorted by
+   * `rankOf`, which may be the same for several.
    */
   async *#each<T extends Listed, P extends Page>(
-    path: string, filter: object, elementsOf: (page: P) => T[],
+    path: string, filter: object, elementsOf: (page: P) => T[], rankOf: (element: T) => string | number,
   ): AsyncGenerator<T> {
-    // The second of the last element that was yielded, and which ones of that second were.
-    let last = "";
+    // The rank of the last element that was yielded, and which ones of that rank were.
+    let last: string | number | undefined;
     let known = new Set<string>();
-    const secondOf = (element: T) => element.created_at.slice(0, 19);
     const follows = (element: T) =>
-      last === "" || secondOf(element) < last || (secondOf(element) === last && !known.has(element.id));
+      last === undefined || rankOf(element) < last || (rankOf(element) === last && !known.has(element.id));
     for (let number = 1, total = 0, back = false; ; ) {
       const page = (await this.#read<{ data: P }>(path, { limit: 200, ...filter, page: number })).data;
       const elements = elementsOf(page);
@@ -379,8 +411,8 @@ export class Client {
         continue;
       }
       for (const element of following) {
-        if (secondOf(element) !== last) {
-          last = secondOf(element);
+        if (rankOf(element) !== last) {
+          last = rankOf(element);
           known = new Set();
         }
         known.add(element.id);

@@ -262,6 +262,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listar liquidaciones
+         * @description De la más nueva a la más antigua, sin sus líneas. Con una clave ligada a una tienda, solo las de esa tienda; con una del operador, las de
+         *     todas. Una página más allá del final viene vacía.
+         */
+        get: operations["listSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/settlements/{settlement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Leer una liquidación
+         * @description Con todas sus líneas, una por pedido, por fecha de entrega. Lo que no es de ningún pedido viene en una línea con `order_id` nulo. La
+         *     suma de las líneas es la liquidación.
+         */
+        get: operations["getSettlement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Leer el saldo
+         * @description Lo que el operador le debe ahora a la tienda de la clave; con una clave del operador, a todas sus tiendas. Es negativo si es la tienda
+         *     quien debe.
+         */
+        get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -274,7 +337,8 @@ export interface paths {
          * @description Los eventos de sus pedidos de los últimos 30 días, haya webhooks o no, en el orden en que se publicaron: los de un pedido, en el que
          *     ocurrieron. Sirve para ponerse al día después de una caída, o en lugar de un webhook. Guarde `cursor` cuando haya procesado la página y
          *     envíelo como `after` en la solicitud siguiente: no se salta ni se repite ninguno. Con `wait` la solicitud espera el próximo evento, hasta
-         *     20 segundos, y cuenta como una sola para el límite.
+         *     20 segundos, y cuenta como una sola para el límite. Los eventos de liquidaciones no están aquí: lea [las
+         *     liquidaciones](#op-listSettlements).
          *
          *     Cada `body` es el del aviso que recibe un webhook, con la hora del evento en `timestamp`; no lleva firma. Una clave ligada a una tienda
          *     ve los eventos de esa tienda, con lo que recibiría un webhook suyo. Si se eliminaron los datos del destinatario, tampoco están aquí.
@@ -662,7 +726,7 @@ export interface components {
          * @description Nombre de un evento.
          * @enum {string}
          */
-        EventName: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "order.attempt_failed" | "order.returning" | "order.returned" | "order.updated" | "webhook.disabled";
+        EventName: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "order.attempt_failed" | "order.returning" | "order.returned" | "order.updated" | "settlement.issued" | "settlement.paid" | "webhook.disabled";
         /** @description Lo que se envía para crear un pedido. */
         OrderInput: {
             /** @description Nombre de quien recibe. */
@@ -1150,6 +1214,180 @@ export interface components {
         StoreListResponse: {
             data: components["schemas"]["Store"][];
         };
+        /** @description Lo que el operador le paga a una tienda por un periodo: `net` es `collected` menos `shipping` y `fees`, más `adjustments`. */
+        Settlement: {
+            /**
+             * Format: uuid
+             * @description Identificador de la liquidación.
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description Su número, correlativo por operador.
+             */
+            number: number;
+            status: components["schemas"]["SettlementStatus"];
+            /**
+             * Format: uuid
+             * @description La tienda; nula en lo propio del operador.
+             */
+            store_id: string | null;
+            /**
+             * Format: date
+             * @description Primer día del periodo, en el huso del operador.
+             */
+            period_from: string;
+            /**
+             * Format: date
+             * @description Último día del periodo, incluido.
+             */
+            period_to: string;
+            /**
+             * Format: double
+             * @description Lo cobrado a los clientes y rendido al operador.
+             */
+            collected: number;
+            /**
+             * Format: double
+             * @description Lo que la tienda paga por los envíos.
+             */
+            shipping: number;
+            /**
+             * Format: double
+             * @description Lo que paga por intentos fallidos y devoluciones.
+             */
+            fees: number;
+            /**
+             * Format: double
+             * @description Ajustes a mano; negativos si son en contra de la tienda.
+             */
+            adjustments: number;
+            /**
+             * Format: double
+             * @description Lo que recibe la tienda; negativo si es ella quien paga.
+             */
+            net: number;
+            /** @description Moneda ISO 4217. */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description Cuándo se emitió.
+             */
+            issued_at: string;
+            /**
+             * Format: date-time
+             * @description Cuándo se pagó; nulo si aún no.
+             */
+            paid_at: string | null;
+            /** @description El número de operación del banco; nulo si no hay. */
+            reference: string | null;
+        };
+        /**
+         * @description Cómo está una liquidación: `issued` emitida, `paid` pagada.
+         * @enum {string}
+         */
+        SettlementStatus: "issued" | "paid";
+        /** @description Una liquidación con sus líneas. */
+        SettlementDetail: components["schemas"]["Settlement"] & {
+            /** @description Todas las líneas, por fecha de entrega. */
+            lines: components["schemas"]["SettlementLine"][];
+        };
+        /** @description Un pedido de una liquidación. */
+        SettlementLine: {
+            /**
+             * Format: uuid
+             * @description El pedido; nulo en los ajustes que no son de ninguno.
+             */
+            order_id: string | null;
+            /** @description El número propio de la tienda. */
+            external_id: string | null;
+            /** @description El código de guía. */
+            guide_code: string | null;
+            /**
+             * Format: date-time
+             * @description Cuándo se entregó; nulo si no se entregó.
+             */
+            delivered_at: string | null;
+            /**
+             * Format: double
+             * @description Lo cobrado y rendido.
+             */
+            collected: number;
+            /**
+             * Format: double
+             * @description El envío.
+             */
+            shipping: number;
+            /**
+             * Format: double
+             * @description Intentos fallidos y devolución.
+             */
+            fees: number;
+            /**
+             * Format: double
+             * @description Ajustes a mano.
+             */
+            adjustments: number;
+            /**
+             * Format: double
+             * @description Lo que recibe la tienda por este pedido.
+             */
+            net: number;
+            /** @description Si una liquidación anterior ya tiene el pedido: esta trae lo que se corrigió desde entonces. */
+            corrected: boolean;
+        };
+        SettlementResponse: {
+            data: components["schemas"]["SettlementDetail"];
+        };
+        SettlementListResponse: {
+            data: {
+                /** @description Las liquidaciones de la página, de la más nueva a la más antigua. */
+                settlements: components["schemas"]["Settlement"][];
+                /**
+                 * Format: int64
+                 * @description Cuántas hay en todas las páginas.
+                 */
+                total: number;
+                /**
+                 * Format: int32
+                 * @description La página servida.
+                 */
+                page: number;
+                /**
+                 * Format: int32
+                 * @description El tamaño de página servido.
+                 */
+                limit: number;
+            };
+        };
+        /** @description Lo que el operador le debe a una tienda, o a todas. */
+        Balance: {
+            /**
+             * Format: double
+             * @description Lo cobrado que aún tienen los motorizados.
+             */
+            pending: number;
+            /**
+             * Format: double
+             * @description Lo rendido, menos lo que la tienda paga, que no está en una liquidación.
+             */
+            unsettled: number;
+            /**
+             * Format: double
+             * @description Lo de las liquidaciones que no se han pagado.
+             */
+            unpaid: number;
+            /**
+             * Format: double
+             * @description La suma de los tres.
+             */
+            total: number;
+            /** @description Moneda ISO 4217. */
+            currency: string;
+        };
+        BalanceResponse: {
+            data: components["schemas"]["Balance"];
+        };
         /** @description Lo que se envía para registrar un webhook. */
         WebhookInput: {
             /** @description Dirección `https://` a la que se llegue desde internet, sin usuario, contraseña ni fragmento. */
@@ -1356,14 +1594,14 @@ export interface components {
             owner: components["schemas"]["WebhookOwner"];
             /**
              * Format: uuid
-             * @description El pedido; nulo en un evento de prueba.
+             * @description El pedido; nulo si el evento no es de un pedido.
              */
             order_id: string | null;
             /**
              * @description El evento.
              * @enum {string}
              */
-            event: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "order.attempt_failed" | "order.returning" | "order.returned" | "order.updated" | "webhook.test" | "webhook.disabled";
+            event: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "order.attempt_failed" | "order.returning" | "order.returned" | "order.updated" | "settlement.issued" | "settlement.paid" | "webhook.test" | "webhook.disabled";
             status: components["schemas"]["DeliveryStatus"];
             /** @description Los intentos, del más antiguo al más nuevo. Vacío para una tienda si el webhook es del operador. */
             attempts: components["schemas"]["DeliveryAttempt"][];
@@ -1458,6 +1696,22 @@ export interface components {
              */
             id: string;
             body: components["schemas"]["WebhookEvent"];
+        };
+        /** @description El cuerpo del aviso de una liquidación. */
+        SettlementEvent: {
+            /**
+             * @description El evento.
+             * @enum {string}
+             */
+            event: "settlement.issued" | "settlement.paid";
+            /**
+             * Format: uuid
+             * @description Identificador del operador.
+             */
+            tenant_id: string;
+            /** @description Segundos Unix del intento, iguales a la cabecera. */
+            timestamp: string;
+            data: components["schemas"]["Settlement"];
         };
         /** @description El cuerpo del aviso de que un webhook se desactivó. */
         DisabledEvent: {
@@ -2047,6 +2301,16 @@ export interface components {
          * @example 019a8f40-11aa-7c3e-8d21-6b7f0e9a4c55
          */
         WebhookId: string;
+        /**
+         * @description El `id` de la liquidación.
+         * @example 019a93c1-4b7e-7f20-9d61-5a2e8c0b7d34
+         */
+        SettlementId: string;
+        /**
+         * @description Solo lo de esta tienda; para una clave del operador.
+         * @example 7d3f0a52-4c1e-4b8f-9a60-2f5d8e1c7b34
+         */
+        StoreFilter: string;
         /**
          * @description El `id` de la entrega, igual a la cabecera `webhook-id`.
          * @example 019a8f55-20aa-7d11-b0a4-8c9b6d2e7f10
@@ -2969,6 +3233,143 @@ export interface operations {
                     "application/json": components["schemas"]["StoreListResponse"];
                 };
             };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSettlements: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Solo lo de esta tienda; para una clave del operador.
+                 * @example 7d3f0a52-4c1e-4b8f-9a60-2f5d8e1c7b34
+                 */
+                store_id?: components["parameters"]["StoreFilter"];
+                /** @description Número de página. */
+                page?: components["parameters"]["Page"];
+                /** @description Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Una página de liquidaciones. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementListResponse"];
+                };
+            };
+            400: components["responses"]["V1Invalid"];
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` de la liquidación.
+                 * @example 019a93c1-4b7e-7f20-9d61-5a2e8c0b7d34
+                 */
+                settlement_id: components["parameters"]["SettlementId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description La liquidación. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementResponse"];
+                };
+            };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            /** @description La liquidación no existe o es de otra tienda. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "La liquidación no existe.",
+                     *       "code": "settlement_not_found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Solo lo de esta tienda; para una clave del operador.
+                 * @example 7d3f0a52-4c1e-4b8f-9a60-2f5d8e1c7b34
+                 */
+                store_id?: components["parameters"]["StoreFilter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description El saldo. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "pending": 120,
+                     *         "unsettled": 45.5,
+                     *         "unpaid": 310,
+                     *         "total": 475.5,
+                     *         "currency": "PEN"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BalanceResponse"];
+                };
+            };
+            400: components["responses"]["V1Invalid"];
             401: components["responses"]["V1Unauthorized"];
             403: components["responses"]["V1Forbidden"];
             429: components["responses"]["V1TooMany"];

@@ -76,7 +76,7 @@ func answerTo(t *testing.T, operation *openapi3.Operation) string {
 		case data.Value.Type.Is(openapi3.TypeArray):
 			answer["data"] = []any{}
 		default:
-			answer["data"] = map[string]any{"orders": []any{}, "deliveries": []any{}, "total": 0, "limit": 1, "events": []any{}, "days": []any{}, "redelivering": 0}
+			answer["data"] = map[string]any{"orders": []any{}, "deliveries": []any{}, "settlements": []any{}, "total": 0, "limit": 1, "events": []any{}, "days": []any{}, "redelivering": 0}
 		}
 	}
 	text, err := json.Marshal(answer)

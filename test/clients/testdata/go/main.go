@@ -48,6 +48,7 @@ type with struct {
 	Change      despacho.WebhookChange   `json:"change"`
 	Reason      *string                  `json:"reason"`
 	Note        *string                  `json:"note"`
+	StoreID     string                   `json:"store_id"`
 	Webhook     despacho.WebhookInput    `json:"webhook"`
 	Revoke      bool                     `json:"revoke"`
 	Filter      filter                   `json:"filter"`
@@ -62,6 +63,7 @@ type filter struct {
 	FromDate   string `json:"from_date"`
 	ToDate     string `json:"to_date"`
 	ExternalID string `json:"external_id"`
+	StoreID    string `json:"store_id"`
 	WebhookID  string `json:"webhook_id"`
 	OrderID    string `json:"order_id"`
 	Event      string `json:"event"`
@@ -178,6 +180,12 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return c.Track(ctx, w.GuideCode)
 	case "stores":
 		return c.Stores(ctx)
+	case "settlements":
+		return collect(c.Settlements(ctx, despacho.SettlementFilter{StoreID: w.Filter.StoreID, Limit: w.Filter.Limit}))
+	case "get_settlement":
+		return c.GetSettlement(ctx, w.ID)
+	case "balance":
+		return c.Balance(ctx, w.StoreID)
 	case "register_webhook":
 		return c.RegisterWebhook(ctx, w.Webhook)
 	case "webhooks":
