@@ -76,6 +76,9 @@ func newSide(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, key, name
 		photo := dbtest.Row[models.Order](t, s.App.DB, "id = ?", ids["order"]).ProofPhoto
 		require.NotNil(t, photo)
 		of.markers = append(of.markers, *photo)
+	} else {
+		ids["settlement"] = settleWithStoreA(t, s, tenant)
+		of.markers = append(of.markers, ids["settlement"])
 	}
 	return of
 }

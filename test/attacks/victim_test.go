@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/cash"
 	"despacho/internal/db"
 	"despacho/models"
 	"despacho/test/apptest"
@@ -61,8 +63,11 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		require.NotEmpty(t, list, path)
 		return list[0].(map[string]any)["id"].(string)
 	}
-	v.markers = append(v.markers, secret, order.String("guide_code"))
-	v.ofStoreA = map[string]string{"order": order.String("id"), "webhook": webhook, "delivery": first("/deliveries")}
+	settlement := settleWithStoreA(t, s, tenant)
+	v.markers = append(v.markers, secret, order.String("guide_code"), settlement)
+	v.ofStoreA = map[string]string{
+		"order": order.String("id"), "webhook": webhook, "delivery": first("/deliveries"), "settlement": settlement,
+	}
 	v.ids = map[string]string{
 		"store": tenant.StoreA.ID.String(), "rider": tenant.Riders[0].ID.String(), "branch": tenant.Main.ID.String(),
 		"size": first("/sizes"), "coverage": first("/coverage"), "risk zone": first("/risk-zones"), "store price": first("/store-prices"),
@@ -72,6 +77,18 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		v.ids[kind] = id
 	}
 	return v
+}
+
+// settleWithStoreA settles an amount by hand with a tenant's store A, and returns the settlement's id.
+func settleWithStoreA(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) string {
+	t.Helper()
+	service, caller := cash.New(s.App.DB, s.App.Clock()), cash.Caller{Operator: &tenant.Operator, UserID: uuid.New()}
+	amount := &cash.Adjustment{Kind: cash.AdjustStore, OwnerID: tenant.StoreA.ID, Amount: 1234, Reason: "Acuerdo"}
+	require.NoError(t, service.Adjust(t.Context(), caller, amount))
+	today := s.App.Clock().Now().In(tenant.Operator.TimeZone()).Format(time.DateOnly)
+	settled, err := service.Issue(t.Context(), caller, &tenant.StoreA.ID, today, amount.Amount)
+	require.NoError(t, err)
+	return settled.ID.String()
 }
 
 // ownerConditions find the operator's rows in tables without an operator_id; $ stands for the
