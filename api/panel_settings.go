@@ -43,6 +43,8 @@ type rulesView struct {
 	NeedsReceivedBy  bool                   `json:"needs_received_by"`
 	PINOver          *money.Cents           `json:"pin_over"`
 	AttemptFee       *money.Cents           `json:"attempt_fee"`
+	Ceiling          *money.Cents           `json:"rider_ceiling"`
+	OpenCount        bool                   `json:"open_count"`
 	ReturnFee        *money.Cents           `json:"return_fee"`
 	MaxAttempts      int                    `json:"max_attempts"`
 	DecisionHours    int                    `json:"decision_hours"`
@@ -56,6 +58,7 @@ func viewOfRules(r models.Rules) rulesView {
 		HiddenReasons: listed(r.HiddenReasons), NoteReasons: listed(r.NoteReasons), PhotoReasons: listed(r.PhotoReasons),
 		Methods: r.Methods(), ReferenceMethods: listed(r.ReferenceMethods),
 		NeedsPhoto: r.NeedsPhoto, NeedsPoint: r.NeedsPoint, NeedsReceivedBy: r.NeedsReceivedBy, PINOver: r.PINOver, AttemptFee: r.AttemptFee, ReturnFee: r.ReturnFee,
+		Ceiling: r.Ceiling, OpenCount: r.OpenCount,
 		MaxAttempts: r.MaxAttempts(), DecisionHours: int(r.DecisionTime().Hours()), UndoMinutes: int(r.UndoTime().Minutes()),
 		DeliveryDays: r.DeliveryDays(), WhatsAppTemplate: r.WhatsAppTemplate(),
 	}

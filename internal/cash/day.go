@@ -80,7 +80,7 @@ func (s *Service) Today(ctx context.Context, operator *models.Operator) (*Day, e
 	now := s.clock.Now().In(operator.TimeZone())
 	day := &Day{Day: s.today(operator)}
 	var err error
-	if day.Riders, err = s.carriers(ctx, operator, nil); err != nil {
+	if day.Riders, err = s.carriers(ctx, operator); err != nil {
 		return nil, err
 	}
 	if day.Stores, err = s.owed(ctx, operator); err != nil {
@@ -119,13 +119,10 @@ func (s *Service) moneyInHand(ctx context.Context, operator *models.Operator) (i
 	return inTill, inBank, err
 }
 
-// carriers are riders with money, of those given or of all.
-func (s *Service) carriers(ctx context.Context, operator *models.Operator, riders []uuid.UUID) ([]Carrier, error) {
-	balances := s.db.Query(ctx).Model(&models.Posting{}).Where("operator_id = ? AND account = ?", operator.ID, models.AccountRider)
-	if riders != nil {
-		balances = balances.Where("owner_id IN ?", riders)
-	}
-	balances = balances.Select("owner_id, order_id, method, SUM(amount_cents) AS amount, MIN(day) AS since").
+// carriers are the riders with money.
+func (s *Service) carriers(ctx context.Context, operator *models.Operator) ([]Carrier, error) {
+	balances := s.db.Query(ctx).Model(&models.Posting{}).Where("operator_id = ? AND account = ?", operator.ID, models.AccountRider).
+		Select("owner_id, order_id, method, SUM(amount_cents) AS amount, MIN(day) AS since").
 		Group("owner_id, order_id, method").Having("SUM(amount_cents) <> 0")
 	var carriers []Carrier
 	err := s.db.Query(ctx).Table("(?) AS balances", balances).Joins("LEFT JOIN riders ON riders.id = balances.owner_id").
@@ -147,14 +144,12 @@ func (s *Service) Outstanding(ctx context.Context, operator *models.Operator) (s
 	return sum, err
 }
 
-// Carried is what each of some riders has collected and not handed in, in every way.
-func (s *Service) Carried(ctx context.Context, operator *models.Operator, riders []uuid.UUID) (map[uuid.UUID]money.Cents, error) {
-	carriers, err := s.carriers(ctx, operator, riders)
-	carried := map[uuid.UUID]money.Cents{}
-	for _, carrier := range carriers {
-		carried[carrier.RiderID] = carrier.Total()
-	}
-	return carried, err
+// Carried is what a rider has collected and not handed in, in every way.
+func (s *Service) Carried(ctx context.Context, operator *models.Operator, rider uuid.UUID) (sum money.Cents, err error) {
+	err = s.db.Query(ctx).Model(&models.Posting{}).
+		Where("operator_id = ? AND account = ? AND owner_id = ?", operator.ID, models.AccountRider, rider).
+		Select("CAST(COALESCE(SUM(amount_cents), 0) AS BIGINT)").Scan(&sum).Error
+	return sum, err
 }
 
 // owed are the stores to whom something is owed, or who owe something.

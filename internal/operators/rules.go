@@ -27,6 +27,8 @@ func readRules(in *jsonbody.Object, rules *models.Rules) {
 		readFlag(in, "needs_received_by", &rules.NeedsReceivedBy)
 		readMoney(in, "pin_over", &rules.PINOver)
 		readMoney(in, "attempt_fee", &rules.AttemptFee)
+		readMoney(in, "rider_ceiling", &rules.Ceiling)
+		readFlag(in, "open_count", &rules.OpenCount)
 		readMoney(in, "return_fee", &rules.ReturnFee)
 		readCount(in, "max_attempts", 1, models.MaxMaxAttempts, &rules.Attempts)
 		readCount(in, "decision_hours", 1, models.MaxDecisionHours, &rules.DecisionHours)

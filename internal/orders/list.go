@@ -119,6 +119,14 @@ func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (mo
 	return total, err
 }
 
+// ToCollect is what a rider will collect for the packages that are with them.
+func (s *Service) ToCollect(ctx context.Context, caller Caller, rider uuid.UUID) (sum money.Cents, err error) {
+	err = caller.Scope().Orders(s.db.Query(ctx).Table("orders")).
+		Where("orders.status = ? AND orders.rider_id = ? AND orders.payment_type = ?", models.StatusAssigned, rider, models.CashOnDelivery).
+		Select("CAST(COALESCE(SUM(orders.amount_to_collect_cents), 0) AS BIGINT)").Scan(&sum).Error
+	return sum, err
+}
+
 const sumCollected = "CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0) AS BIGINT)"
 
 // CheckSearch returns the error that reading the orders of a query would, before anything is sent.

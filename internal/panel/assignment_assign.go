@@ -66,6 +66,9 @@ func (p *Pages) assign(v *Request) error {
 	}
 	name := riderName(a.rider, riders)
 	report := assignmentResults.report("Asignación a "+name, "Los que lleva "+name, results)
+	if report.Warning, err = p.ceilingWarning(v, a.rider); err != nil {
+		return err
+	}
 	left, err := p.assignmentLeft(v, a)
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ type bulkReport struct {
 	Counts       []bulkCount
 	// Open need attention; Settled do not.
 	Open, Settled []bulkLine
+	// Warning is about all of them; empty if there is none.
+	Warning string
 	// again are those that can be retried.
 	again []uuid.UUID
 }

@@ -144,3 +144,27 @@ func TestCash_byHand(t *testing.T) {
 		require.Contains(t, audited, models.AuditHandedIn)
 	})
 }
+
+// Who assigns more than a rider may carry is told.
+func TestCash_ceiling(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		c := counterOf(t, s, tenant)
+		c.submit("/panel/ajustes/entregas", url.Values{"rider_ceiling": {"120"}, "open_count": {"true"}, "delivery_days": {"1"},
+			"methods": {"cash", "yape"}})
+		c.delivered(paid("cash", 50))
+		rider := tenant.Riders[0].ID.String()
+		assign := func() string {
+			p := c.received(map[string]any{"payment_type": "cash_on_delivery", "amount_to_collect": 50})
+			sent := c.post("/panel/asignacion", url.Values{"rider_id": {rider}, "id": {p.id}})
+			require.Equal(t, http.StatusOK, sent.Status)
+			return plainSpaces.Replace(sent.words())
+		}
+		require.NotContains(t, assign(), "pasa el tope")
+		require.Contains(t, assign(), "pasa el tope de S/ 120.00")
+		p := c.received()
+		assigned := c.post("/panel/pedidos/"+p.id+"/asignar", url.Values{"rider_id": {rider}})
+		require.Contains(t, plainSpaces.Replace(c.read(assigned.Location).words()), "pasa el tope de S/ 120.00")
+		require.Contains(t, plainSpaces.Replace(c.read("/panel/caja/rendir?motorizado="+rider).words()), "Debe rendir S/ 50.00 en efectivo.")
+	})
+}

@@ -3,6 +3,7 @@ package panel
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -35,7 +36,8 @@ func (p *Pages) assignOrder(v *Request) error {
 			if err != nil {
 				return "", err
 			}
-			return "Pedido asignado a " + assigned.Rider.Name + ".", nil
+			warning, err := p.ceilingWarning(v, riderID)
+			return strings.TrimSpace("Pedido asignado a " + assigned.Rider.Name + ". " + warning), err
 		})
 }
 
