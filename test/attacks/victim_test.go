@@ -79,7 +79,7 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	return v
 }
 
-// settleWithStoreA settles an amount by hand with a tenant's store A, and returns the settlement's id.
+// settleWithStoreA settles an amount with a tenant's store A, and returns the settlement's id.
 func settleWithStoreA(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) string {
 	t.Helper()
 	service, caller := cash.New(s.App.DB, s.App.Clock()), cash.Caller{Operator: &tenant.Operator, UserID: uuid.New()}
