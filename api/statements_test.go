@@ -110,7 +110,8 @@ func TestStatements_ofAMove(t *testing.T) {
 			require.Equal(t, c.announce, apply(workflows.ApplyMoveInput{
 				Seq: 3, Move: models.MoveAssign, To: models.StatusAssigned, Message: models.Message{RiderID: &tenant.Riders[0].ID},
 			}), name)
-			require.Equal(t, c.announce, apply(workflows.ApplyMoveInput{
+			const ledger = 2 // the entries and their postings
+			require.Equal(t, c.announce+ledger, apply(workflows.ApplyMoveInput{
 				Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, Message: models.Message{},
 			}), name)
 		}

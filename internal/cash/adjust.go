@@ -107,7 +107,7 @@ func (s *Service) Adjust(ctx context.Context, caller Caller, a *Adjustment) erro
 		}
 		entry := models.LedgerEntry{ID: uuid.New(), OperatorID: caller.Operator.ID, Kind: models.LedgerAdjustment, UserID: &caller.UserID,
 			Reason: &a.Reason, Day: s.today(caller.Operator), At: s.clock.Now(), Postings: postings}
-		if err := tx.InsertLedgerEntry(ctx, &entry); err != nil {
+		if err := tx.InsertLedgerEntries(ctx, entry); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, caller, models.AuditAdjusted, entry.ID)

@@ -124,7 +124,7 @@ func (s *Service) HandIn(
 			return err
 		}
 		if len(entry.Postings) > 0 {
-			if err := tx.InsertLedgerEntry(ctx, entry); err != nil {
+			if err := tx.InsertLedgerEntries(ctx, *entry); err != nil {
 				return err
 			}
 		}

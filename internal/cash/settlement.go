@@ -272,7 +272,7 @@ func (s *Service) Pay(ctx context.Context, caller Caller, id uuid.UUID, payment 
 			Day: s.today(caller.Operator), At: now, Postings: models.Transfer(models.Place{Account: payment.From},
 				models.Place{Account: models.AccountSettled, OwnerID: settled.owner()}, settled.Net(), models.Posting{Concept: models.ForPayment})}
 		if len(entry.Postings) > 0 {
-			if err := tx.InsertLedgerEntry(ctx, &entry); err != nil {
+			if err := tx.InsertLedgerEntries(ctx, entry); err != nil {
 				return err
 			}
 		}

@@ -155,6 +155,9 @@ func (d *desk) move(ctx context.Context) error {
 			return err
 		}
 		_, err = d.s.App.Orders.CorrectDelivery(ctx, caller, id, in, nil)
+		if errors.Is(err, orders.ErrCorrectionRefused) {
+			return nil // another desk has undone the delivery meanwhile, or it was corrected very often
+		}
 		return err
 	}
 	moves := slices.Clone(models.Moves)

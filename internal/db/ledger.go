@@ -12,22 +12,28 @@ import (
 
 var errUnbalanced = errors.New("db: the postings of a ledger entry do not sum to zero")
 
-// InsertLedgerEntry writes an entry of the ledger with its postings.
-func (d *DB) InsertLedgerEntry(ctx context.Context, entry *models.LedgerEntry) error {
-	if entry.ID == uuid.Nil {
-		entry.ID = uuid.New()
+// InsertLedgerEntries writes entries of the ledger with their postings.
+func (d *DB) InsertLedgerEntries(ctx context.Context, entries ...models.LedgerEntry) error {
+	if len(entries) == 0 {
+		return nil
 	}
-	var sum money.Cents
-	for i := range entry.Postings {
-		p := &entry.Postings[i]
-		p.EntryID, p.OperatorID, p.Day = entry.ID, entry.OperatorID, entry.Day
-		sum += p.Amount
+	var postings []models.Posting
+	for i := range entries {
+		entry := &entries[i]
+		if entry.ID == uuid.Nil {
+			entry.ID = uuid.New()
+		}
+		var sum money.Cents
+		for _, p := range entry.Postings {
+			p.EntryID, p.OperatorID, p.Day = entry.ID, entry.OperatorID, entry.Day
+			sum, postings = sum+p.Amount, append(postings, p)
+		}
+		if sum != 0 || len(entry.Postings) == 0 {
+			return errUnbalanced
+		}
 	}
-	if sum != 0 || len(entry.Postings) == 0 {
-		return errUnbalanced
-	}
-	if err := d.Insert(ctx, entry); err != nil {
+	if err := d.Insert(ctx, entries); err != nil {
 		return err
 	}
-	return d.Insert(ctx, entry.Postings)
+	return d.Insert(ctx, postings)
 }

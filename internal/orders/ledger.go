@@ -14,18 +14,17 @@ import (
 func SaveLedger(
 	ctx context.Context, tx *db.DB, operator *models.Operator, before, after *models.Order, cause *models.TimelineEntry,
 ) error {
-	for _, entry := range models.LedgerChange(before, after) {
+	entries := models.LedgerChange(before, after)
+	for i := range entries {
+		entry := &entries[i]
 		entry.OperatorID, entry.SourceID, entry.UserID, entry.At = after.OperatorID, &cause.ID, cause.UserID, after.UpdatedAt
 		entry.Day = operativeDay(after.UpdatedAt, operator)
 		// A phone without a network tells of a delivery later.
 		if !entry.Reversal && after.DeliveredAt != nil && (entry.Kind == models.LedgerDelivery || entry.Kind == models.LedgerShipping) {
 			entry.Day = operativeDay(*after.DeliveredAt, operator)
 		}
-		if err := tx.InsertLedgerEntry(ctx, &entry); err != nil {
-			return err
-		}
 	}
-	return nil
+	return tx.InsertLedgerEntries(ctx, entries...)
 }
 
 // isHandedIn reports whether money that was collected for an order has been handed in.

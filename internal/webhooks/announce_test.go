@@ -57,13 +57,16 @@ func TestSettlementEvents_reachWhoNamesThem(t *testing.T) {
 			"period_from": settled.PeriodFrom, "period_to": settled.PeriodTo, "collected": 0.0, "shipping": 0.0, "fees": 0.0, "adjustments": 12.5,
 			"net": 12.5, "currency": "PEN", "issued_at": settled.IssuedAt.UTC().Format(time.RFC3339Nano), "paid_at": nil, "reference": nil}
 		require.Equal(t, expected, event.Data)
+		for _, r := range []*apptest.Receiver{ofOperator, narrowed} {
+			require.Equal(t, event.Data, r.WaitFor(t, 1)[0].Data)
+		}
 		pay()
 		paid := ofStore.WaitFor(t, 2)[1]
 		require.Equal(t, "settlement.paid", paid.Event)
 		require.Equal(t, []any{settled.ID.String(), "paid", "OP-77"}, []any{paid.Data["id"], paid.Data["status"], paid.Data["reference"]})
 		require.NotNil(t, paid.Data["paid_at"])
 		for _, r := range []*apptest.Receiver{ofOperator, narrowed} {
-			require.Equal(t, event.Data, r.WaitFor(t, 2)[0].Data)
+			require.Equal(t, paid.Data, r.WaitFor(t, 2)[1].Data)
 		}
 		require.Empty(t, silent.Events())
 
