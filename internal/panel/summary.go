@@ -3,7 +3,6 @@ package panel
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -35,7 +34,7 @@ type summaryPage struct {
 	Shortened bool
 	Figures   []figure
 	// Money is of the days themselves.
-	Money []figure
+	Money []moneyFigure
 	Plots []summarycharts.Card
 }
 
@@ -120,7 +119,7 @@ func (p *Pages) showSummary(v *Request) error {
 
 // moneyFigures are the figures of what was collected and earned on the days of a summary, whenever
 // the orders were created.
-func (p *Pages) moneyFigures(v *Request, s *orders.Summary, store *uuid.UUID) ([]figure, error) {
+func (p *Pages) moneyFigures(v *Request, s *orders.Summary, store *uuid.UUID) ([]moneyFigure, error) {
 	if v.Caller.StoreID != nil {
 		store = v.Caller.StoreID
 	}
@@ -133,24 +132,34 @@ func (p *Pages) moneyFigures(v *Request, s *orders.Summary, store *uuid.UUID) ([
 	if err != nil {
 		return nil, err
 	}
-	amount := func(cents money.Cents) string { return format.Amount(cents, v.Operator().Currency) }
-	var figures [2]figure
-	var sums [2]money.Cents
-	var parts [2][]string
-	for _, of := range collected {
-		sums[0], parts[0] = sums[0]+of.Amount, append(parts[0], of.Method.Label()+" "+amount(of.Amount))
-	}
-	for _, of := range income {
-		sums[1], parts[1] = sums[1]+of.Amount, append(parts[1], of.Concept.Label()+" "+amount(of.Amount))
-	}
 	labels := [2]string{"Cobrado en esos días", "Ganado en esos días"}
 	if v.Caller.StoreID != nil {
 		labels[1] = "Envíos y cargos de esos días"
 	}
-	for i := range figures {
-		figures[i] = figure{labels[i], amount(sums[i]), strings.Join(parts[i], ", ")}
+	figures := []moneyFigure{{Label: labels[0]}, {Label: labels[1]}}
+	for _, of := range collected {
+		figures[0].add(of.Method.Label(), of.Amount)
 	}
-	return figures[:], nil
+	for _, of := range income {
+		figures[1].add(of.Concept.Label(), of.Amount)
+	}
+	return figures, nil
+}
+
+// moneyFigure is a sum with its parts.
+type moneyFigure struct {
+	Label string
+	Sum   money.Cents
+	Parts []moneyPart
+}
+
+type moneyPart struct {
+	Label  string
+	Amount money.Cents
+}
+
+func (f *moneyFigure) add(label string, amount money.Cents) {
+	f.Sum, f.Parts = f.Sum+amount, append(f.Parts, moneyPart{label, amount})
 }
 
 func spanOf(from, to time.Time) string {

@@ -18,7 +18,7 @@ import (
 // plainSpaces shows the spaces that keep a number together as simple ones.
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-var figures = regexp.MustCompile(`(?s)<dt>(.*?)</dt><dd>(?:<span class="long">)?(.*?)<`)
+var figures = regexp.MustCompile(`(?s)<dt>(.*?)</dt><dd>(?:<span class="(?:long|money)">)?(.*?)<`)
 
 // figures are the numbers at the top of the summary by their labels.
 func (p *page) figures() map[string]string {

@@ -21,8 +21,8 @@ type todayPage struct {
 // todayFigure is a figure with the list that it counts.
 type todayFigure struct {
 	Label, Value, Detail, Path string
-	// Attention means that it should be nothing.
-	Attention bool
+	// Attention means that it should be nothing, Amount that the value is money.
+	Attention, Amount bool
 }
 
 // setupStep is something that an operator needs before the first order.
@@ -44,7 +44,7 @@ func (p *Pages) showToday(v *Request) error {
 			return err
 		}
 		page.Waiting = append(page.Waiting, todayFigure{Label: "Por rendir", Value: format.Amount(carried, v.Operator().Currency),
-			Detail: "por los motorizados", Path: cashPath})
+			Detail: "por los motorizados", Path: cashPath, Amount: true})
 	}
 	if today.IsQuiet() && v.May(models.SettingsWrite) {
 		if page.Setup, err = p.setupSteps(v); err != nil {
@@ -64,7 +64,7 @@ func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) 
 		oldest = "el primero espera desde hace " + format.Duration(max(now.Sub(*today.OldestToAssign), 0))
 	}
 	figure := func(label string, count int64, detail, path string, attention bool) todayFigure {
-		return todayFigure{label, format.Number(count), detail, path, attention && count > 0}
+		return todayFigure{Label: label, Value: format.Number(count), Detail: detail, Path: path, Attention: attention && count > 0}
 	}
 	page.Waiting = []todayFigure{
 		figure("Por recibir", today.ToReceive, "", lists.ToReceive, false),
@@ -86,7 +86,7 @@ func (page *todayPage) describe(v *Request, today *orders.Today, now time.Time) 
 	}
 	page.Done = []todayFigure{
 		figure("Entregados hoy", today.Delivered, "", lists.Delivered, false),
-		{Label: "Cobrado hoy", Value: format.Amount(today.Collected, v.Operator().Currency), Path: lists.Delivered},
+		{Label: "Cobrado hoy", Value: format.Amount(today.Collected, v.Operator().Currency), Path: lists.Delivered, Amount: true},
 	}
 }
 

@@ -151,6 +151,8 @@ func TestEdges_filesHaveNoFormula(t *testing.T) {
 		tenant.InsertRows(t, []models.Order{tenant.Row(time.Now(), apptest.ReceivedAfter(0), func(o *models.Order) {
 			o.RecipientName, o.RiderID, o.Status, o.AssignedAt = formula, &riderID, models.StatusAssigned, o.ReceivedAt
 		})})
+		settlement := settleWithStoreA(t, s, tenant, tenant.Row(time.Now(), apptest.ReceivedAfter(0), apptest.DeliveredAfter(tenant.Riders[0], 0),
+			func(o *models.Order) { name := formula; o.ExternalID = &name }))
 		uploaded, err := json.Marshal([]map[string]any{{"n": 2, "c": map[string]string{"destinatario": formula, "producto": formula}}})
 		require.NoError(t, err)
 		form := url.Values{"visto": {time.Now().Format(time.RFC3339)}, "separador": {";"}, "filas": {""}, "resto": {string(uploaded)}}
@@ -159,7 +161,7 @@ func TestEdges_filesHaveNoFormula(t *testing.T) {
 			if !strings.HasSuffix(route.Path, ".csv") {
 				continue
 			}
-			response, text := edge(t, s, route.Method, route.Path+"?estado=assigned", []byte(form.Encode()), http.Header{
+			response, text := edge(t, s, route.Method, strings.Replace(route.Path, ":id", settlement, 1)+"?estado=assigned", []byte(form.Encode()), http.Header{
 				"Content-Type": {"application/x-www-form-urlencoded"}, "Authorization": {"Bearer " + admin},
 			})
 			require.Equal(t, http.StatusOK, response.StatusCode, "%s: %s", route.Path, text)
@@ -178,7 +180,7 @@ func TestEdges_filesHaveNoFormula(t *testing.T) {
 		for path, count := range marked {
 			require.Equal(t, path != "/panel/cobertura.csv", count > 0, "%s: only the coverage has names of the catalog alone", path)
 		}
-		require.Len(t, marked, 7)
+		require.Len(t, marked, 8)
 	})
 }
 

@@ -79,14 +79,18 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	return v
 }
 
-// settleWithStoreA settles an amount with a tenant's store A, and returns the settlement's id.
-func settleWithStoreA(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) string {
+// settleWithStoreA settles an amount and deliveries with a tenant's store A, and returns the
+// settlement's id.
+func settleWithStoreA(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, deliveries ...models.Order) string {
 	t.Helper()
+	tenant.InsertRows(t, deliveries)
 	service, caller := cash.New(s.App.DB, s.App.Clock()), cash.Caller{Operator: &tenant.Operator, UserID: uuid.New()}
 	amount := &cash.Adjustment{Kind: cash.AdjustStore, OwnerID: tenant.StoreA.ID, Amount: 1234, Reason: "Acuerdo"}
 	require.NoError(t, service.Adjust(t.Context(), caller, amount))
 	today := s.App.Clock().Now().In(tenant.Operator.TimeZone()).Format(time.DateOnly)
-	settled, err := service.Issue(t.Context(), caller, &tenant.StoreA.ID, today, amount.Amount)
+	draft, err := service.Draft(t.Context(), caller.Operator, &tenant.StoreA.ID, today)
+	require.NoError(t, err)
+	settled, err := service.Issue(t.Context(), caller, &tenant.StoreA.ID, today, draft.Net())
 	require.NoError(t, err)
 	return settled.ID.String()
 }
