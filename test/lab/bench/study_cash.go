@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -14,8 +15,11 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/db"
 	"despacho/internal/dev"
+	"despacho/internal/money"
+	"despacho/internal/orders"
 	"despacho/models"
 	"despacho/test/lab/cluster"
+	"despacho/workflows"
 )
 
 const (
@@ -30,7 +34,14 @@ const (
 	settlementName = "cash: a settlement of 10,000 orders, issued"
 )
 
-func cashRows(scale) []string { return []string{handInName, dayName, settlementName} }
+// A test order's delivery posts nothing and is the same otherwise.
+var postingComparisons = []comparison{
+	{name: "cash: the write of a delivery with its postings, against one without", unit: "ms", result: "live", baseline: "test"},
+}
+
+func cashRows(scale) []string {
+	return append(namesOf(postingComparisons), handInName, dayName, settlementName)
+}
 
 // collectForOrders gives the seeded orders riders, and what a delivery collects. $1 is the
 // operator, $2 how many riders there are, $3 how many orders each of the first half has. The other
@@ -45,10 +56,10 @@ WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM order
 		rider_id = md5('carrier' || CASE WHEN n < $2::int / 2 * $3::int THEN n / $3::int ELSE $2::int / 2 + n % ($2::int / 2) END)::uuid
 	FROM numbered WHERE numbered.id = orders.id;
 INSERT INTO ledger_entries (id, operator_id, kind, source_id, day, at)
-	SELECT md5(kind || id)::uuid, operator_id, kind, id, to_char(delivered_at, 'YYYY-MM-DD'), delivered_at
+	SELECT md5(kind || id)::uuid, operator_id, kind, id, to_char(delivered_at AT TIME ZONE 'America/Lima', 'YYYY-MM-DD'), delivered_at
 	FROM orders, (VALUES ('delivery'), ('shipping')) kinds (kind) WHERE operator_id = $1::uuid;
 INSERT INTO ledger_postings (entry_id, operator_id, account, owner_id, order_id, method, concept, day, amount_cents)
-	SELECT md5(kind || id)::uuid, operator_id, account, owner, id, method, concept, to_char(delivered_at, 'YYYY-MM-DD'), amount
+	SELECT md5(kind || id)::uuid, operator_id, account, owner, id, method, concept, to_char(delivered_at AT TIME ZONE 'America/Lima', 'YYYY-MM-DD'), amount
 	FROM orders, LATERAL (VALUES
 		('delivery', 'rider', rider_id, 'cash', 'collection', 5000), ('delivery', 'pending', store_id, 'cash', 'collection', -5000),
 		('shipping', 'store', store_id, '', 'shipping', 900), ('shipping', 'income', '00000000-0000-0000-0000-000000000000', '', 'shipping', -900)
@@ -102,10 +113,75 @@ func studyCash(ctx context.Context, s *stack) ([]Row, error) {
 		}
 		settlements = append(settlements, took)
 	}
-	return []Row{
+	written, err := s.measurePostings(ctx, address, database)
+	if err != nil {
+		return nil, err
+	}
+	return append(written,
 		absoluteRow(handInName, "ms", atMost(200), handIns), absoluteRow(dayName, "ms", atMost(300), day),
-		absoluteRow(settlementName, "s", atMost(5), settlements).withNote("two settlements"),
-	}, nil
+		absoluteRow(settlementName, "s", atMost(5), settlements).withNote("two settlements")), nil
+}
+
+// outWithRiders makes the first orders those that are with their riders, half of them test orders.
+// $1 is the operator, $2 how many.
+const outWithRiders = `
+UPDATE orders SET status = 'assigned', seq = 3, assigned_at = received_at, delivered_at = NULL, actual_amount_collected_cents = NULL, test = n % 2 = 1
+	FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM orders WHERE operator_id = $1::uuid LIMIT $2::int) chosen WHERE chosen.id = orders.id;
+VACUUM ANALYZE orders`
+
+// measurePostings applies deliveries one after the other, as the worker does: of orders with money
+// and of test orders, by turns.
+func (s *stack) measurePostings(ctx context.Context, address string, database *db.DB) ([]Row, error) {
+	perRound := 4 * s.scale.samples
+	var waiting map[bool][]uuid.UUID
+	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) (err error) {
+		if err = executeAll(ctx, connection, outWithRiders, id("operator", mainOperator), 2*perRound*(s.scale.rounds+1)); err == nil {
+			waiting, err = assignedOrders(ctx, connection)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	service := orders.New(database, db.NewCatalogCache(database), nil, clock.System(), slog.New(slog.DiscardHandler), orders.Options{})
+	defer service.Close()
+	collected := money.Cents(50_00)
+	deliver := func(test bool) func(context.Context) (float64, error) {
+		return func(ctx context.Context) (float64, error) {
+			round := waiting[test][:perRound]
+			waiting[test] = waiting[test][perRound:]
+			var took []float64
+			for _, order := range round {
+				began := time.Now()
+				_, err := service.Apply(ctx, workflows.ApplyMoveInput{OrderID: order, EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver,
+					By: models.ByOperator, To: models.StatusDelivered, At: began, Message: models.Message{ActualAmountCollected: &collected,
+						Collections: models.Collections{{Method: models.PaidInCash, Amount: collected}}}})
+				if err != nil {
+					return 0, err
+				}
+				took = append(took, cluster.Milliseconds(time.Since(began)))
+			}
+			return median(took), nil
+		}
+	}
+	return s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){"live": deliver(false), "test": deliver(true)},
+		postingComparisons)
+}
+
+// assignedOrders are the orders that are with riders, by whether they are test orders.
+func assignedOrders(ctx context.Context, connection *pgx.Conn) (map[bool][]uuid.UUID, error) {
+	found := map[bool][]uuid.UUID{}
+	var order uuid.UUID
+	var test bool
+	rows, err := connection.Query(ctx, "SELECT id, test FROM orders WHERE status = 'assigned' ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	_, err = pgx.ForEachRow(rows, []any{&order, &test}, func() error {
+		found[test] = append(found[test], order)
+		return nil
+	})
+	return found, err
 }
 
 func (s *stack) measureCashPage(ctx context.Context, address string) ([]float64, error) {
