@@ -26,7 +26,6 @@ type handInPage struct {
 	Expected *money.Cents
 	// Difference is what was counted against what is expected, once it was counted.
 	Difference *cash.Difference
-	Orders     int
 }
 
 func (p *Pages) showHandInForm(v *Request) error {
@@ -46,7 +45,7 @@ func (p *Pages) dueOf(v *Request, typed string) (*cash.Due, error) {
 }
 
 func (p *Pages) showHandInWith(v *Request, status int, due *cash.Due, form *forms.Form, difference *cash.Difference) error {
-	page := &handInPage{Rider: due.Rider, Form: form, Difference: difference, Orders: len(due.Lines)}
+	page := &handInPage{Rider: due.Rider, Form: form, Difference: difference}
 	if expected := max(due.Cash(), 0); v.Operator().Rules.OpenCount {
 		page.Expected = &expected
 	}
